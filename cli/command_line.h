@@ -41,7 +41,7 @@ struct Accepts {
   int in_a_row = 1;         // how many values follow its name
 };
 
-// An option or argument, as help, manual pages and completion tell of it.
+// An option or argument, as help, manual pages and completion describe it.
 struct OptionText {
   std::string names;  // "-o,--output"; "MODEL"
   std::string value;  // "TEXT", "INT", …; empty: a flag

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every subcommand tells the user, and with which exit code.
+// What every subcommand reports to the user, and with which exit code.
 #ifndef DRAGOMAN_CLI_REPORT_H_
 #define DRAGOMAN_CLI_REPORT_H_
 

@@ -59,7 +59,7 @@ Status CheckSizes(const std::vector<Slot>& slots, const std::vector<RuntimeValue
 
 // What facts say of the slots' types, which positions in them count.
 Status ApplyFactsToSlots(const Facts& facts, std::vector<Slot>& slots);
-// What a value tells of an input of unknown type.
+// What a value says of an input of unknown type.
 Type TypeOf(const RuntimeValue& value);
 // Facts that give the inputs in `slots` the sizes of `values`.
 Facts FactsOf(const std::vector<Slot>& slots, const std::vector<RuntimeValue>& values, Facts facts);

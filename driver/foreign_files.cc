@@ -100,7 +100,7 @@ constexpr JsonKeys kJson[] = {
      "is a model of XGBoost; convert it to ONNX with onnxmltools"},
 };
 
-// A file or folder whose name ends so, and whose contents do not tell.
+// A file or folder whose name ends so, and whose contents do not show it.
 struct Suffix {
   std::string_view suffix;
   std::string_view what;

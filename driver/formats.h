@@ -82,7 +82,7 @@ struct WriteOption {
   bool lowers = false;  // it is about files that are made from a common graph
 };
 
-// Calls of source entries whose arguments are structured and have no declared sizes: data tell the
+// Calls of source entries whose arguments are structured and have no declared sizes: data give the
 // types, and the flat inputs are known when the model is lowered.
 struct StructuredCalls {
   std::size_t first = 0;  // the graph's inputs before it are not arguments (self)
@@ -118,7 +118,7 @@ struct Format {
   // The model as the file says it; nullptr: cannot be read. Weights that lie in a file which is not
   // there are constants without elements.
   Result<Model> (*read)(const std::string& path, const ReadOptions& options) = nullptr;
-  bool has_tagged_graphs = false;  // files hold several graphs, which ReadOptions::tags tell apart
+  bool has_tagged_graphs = false;  // files hold several graphs, which ReadOptions::tags distinguish
   bool reader_verifies = false;    // else the verifier looks at what was read
 
   // Of the source models that `read` gives (Model::dialect); empty: none of its own.

@@ -211,7 +211,7 @@ Result<PreparedRun> Prepare(const Session& session, const Model& source,
   }
   const Entry& chosen = ChosenEntry(source, facts);
   DRAGOMAN_ASSIGN(std::vector<EntryCalls> calls, CallsByEntry(source, chosen, steps));
-  // Other entries may lack the data that would tell their types, or contradict it.
+  // Other entries may lack the data that would give their types, or contradict it.
   if (calls.size() == 1 && source.entries.size() > 1) facts.entry = calls.front().entry;
   if (const StructuredCalls* convention = CallsOf(session, source)) {
     return PrepareStructured(session, *convention, source, given, std::move(steps),

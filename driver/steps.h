@@ -56,9 +56,9 @@ Result<std::vector<EntryCalls>> CallsByEntry(const Model& model, const Entry& ch
 Result<StepInputs> BindSteps(const std::vector<Slot>& slots, const std::vector<NamedArray>& arrays,
                              std::int64_t calls, bool stepped);
 
-// Makes the calls of `steps` in their order; `calls` and `inputs` tell of each entry. The outputs
-// of the entries, one entry after the other; each, if `stepped`, stacked over the calls of its
-// entry. Errors: an output that has other sizes at each call.
+// Makes the calls of `steps` in their order; `calls` and `inputs` are those of each entry. The
+// outputs of the entries, one entry after the other; each, if `stepped`, stacked over the calls of
+// its entry. Errors: an output that has other sizes at each call.
 Result<FlatArrays> RunSteps(Interpreter& interpreter, const Model& model,
                             const std::vector<Step>& steps, const std::vector<EntryCalls>& calls,
                             const std::vector<StepInputs>& inputs, bool stepped);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls of source models whose entries take structured arguments of unknown types (methods of
-// TorchScript): the data tell the types, and the lowered entry tells the flat inputs.
+// TorchScript): the data give the types, and the lowered entry gives the flat inputs.
 #ifndef DRAGOMAN_DRIVER_STRUCTURED_CALLS_H_
 #define DRAGOMAN_DRIVER_STRUCTURED_CALLS_H_
 
@@ -39,13 +39,13 @@ std::vector<NamedArray> NameByArgument(const StructuredCalls& calls, const Entry
                                        std::vector<NamedArray> arrays);
 
 // Facts that give each argument the element type and sizes of its array, less the leading axis of
-// arrays that hold one slice for each of `steps` calls. An argument whose rank nothing tells is
+// arrays that hold one slice for each of `steps` calls. An argument whose rank nothing states is
 // sliced if its array has that leading axis and one more. What `facts` say already goes before.
 Facts FactsOfArrays(const StructuredCalls& calls, const Entry& entry,
                     const std::vector<NamedArray>& arrays, std::optional<std::int64_t> steps,
                     Facts facts);
 
-// Facts that hold for every call that `calls` tell of. Sizes that differ between calls become
+// Facts that hold for every call that `calls` has. Sizes that differ between calls become
 // symbols; those that change together are one. Errors: calls with other arguments, ranks or element
 // types.
 Result<Facts> JoinFacts(const std::vector<Facts>& calls);

@@ -241,7 +241,7 @@ Result<bool> TakesNames(const Session& session, const Model& model,
 }
 
 // `facts`, and the sizes that `other` knows where `model` has symbols. Inputs are compared as far
-// as the files tell their types.
+// as the files give their types.
 Facts WithSizesOfOther(const Session& session, const Model& model, const Model& other,
                        Facts facts) {
   if (CallsOf(session, model) != nullptr || CallsOf(session, other) != nullptr) return facts;

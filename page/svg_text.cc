@@ -49,7 +49,7 @@ std::string Escaped(std::string_view text) {
   return escaped;
 }
 
-// The end tells more of a long name than its begin.
+// The end says more of a long name than its begin.
 std::string Shortest(std::string_view text, std::size_t most) {
   std::size_t characters = NumCharacters(text);
   if (characters <= most) return std::string(text);

@@ -30,7 +30,7 @@ const T* FindIn(const Extra* extra, std::string_view name) {
   return entry == nullptr ? nullptr : entry->As<T>();
 }
 
-// What `messages` tell belongs to a list of `size` elements: if they are not as many, it is
+// What `messages` say belongs to a list of `size` elements: if they are not as many, it is
 // dropped.
 template <class T>
 void FitSize(std::size_t size, google::protobuf::RepeatedPtrField<T>* messages) {

@@ -132,8 +132,8 @@ bool IsGivenToIterations(const Value& value) {
   return owner != nullptr && (owner->Is("Scan") || owner->Is("Loop"));
 }
 
-// ONNX tells outputs apart by name: a value that is an output already gets a copy, and so does one
-// that a body must not give back as it is.
+// ONNX distinguishes outputs by name: a value that is an output already gets a copy, and so does
+// one that a body must not give back as it is.
 void SeparateOutputs(Model& model) {
   NameScope names;
   ForEachGraph(std::as_const(model), [&](const Graph& graph) {
@@ -189,8 +189,8 @@ void DropPartialTypes(Model& model) {
 }
 
 // The next value of the state at input "hidden" is called "hidden_out", unless it is another output
-// too. One that is an input or a constant gets a copy: the name of another state's input would tell
-// something else.
+// too. One that is an input or a constant gets a copy: the name of another state's input would
+// state something else.
 void NameStateOutputs(Entry& entry) {
   Graph& graph = *entry.graph;
   std::set<std::string> taken;

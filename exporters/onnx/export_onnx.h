@@ -25,7 +25,7 @@ struct ExportOptions {
   bool functions = false;   // groups as calls of model-local functions, not in line
   bool own_domain = false;  // nodes of domain dragoman for what ONNX lacks, which only we run
   bool strict = false;      // what would be a warning is an error
-  std::function<void(std::string_view)> warn;  // told what is left out
+  std::function<void(std::string_view)> warn;  // called with what is left out
   WriteOnnxOptions file;                       // how the file is laid out
   // Given the model as it is written, before that; false: it is not.
   std::function<bool(const Model& written)> show = nullptr;

@@ -45,7 +45,7 @@ struct WriteOnnxOptions {
       false;  // a data file "<output>.<tensor>.data" for each tensor that gets into ours
   std::uint64_t max_file_bytes = INT32_MAX;  // what other readers take: protobuf's limit
   bool strict = false;                       // what would be a warning is an error
-  std::function<void(std::string_view)> warn = nullptr;  // told what a text form leaves out
+  std::function<void(std::string_view)> warn = nullptr;  // called with what a text form leaves out
 };
 
 // The files appear whole or not at all. A data file that is there already is replaced only if it is

@@ -90,7 +90,7 @@ class AtenGraph {
   std::optional<Permuted> FindPermuted(const Term& term) const;
 
   // The symbolic integer that has this value, made of sizes of tensors that are there; nullopt: no
-  // tensor tells.
+  // tensor shows.
   std::optional<Size> SizeOf(const Dim& dim);
   std::optional<Sizes> SizesOf(const Shape& shape);
   // The value of an integer tensor of one element as a size.

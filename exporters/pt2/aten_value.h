@@ -83,7 +83,7 @@ struct Argument {
 };
 using Arguments = std::vector<Argument>;
 
-// An argument that only its name tells: after one that is left out, or after the `*` of the
+// An argument that only its name identifies: after one that is left out, or after the `*` of the
 // schema.
 inline Argument Kw(std::string_view name, ArgumentValue value) {
   return {name, std::move(value), true};

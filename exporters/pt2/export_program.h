@@ -22,7 +22,7 @@ using ExportNote = std::function<void(std::string_view)>;
 // and the others as programs of their names, which load_pt2 gives beside it. One of these that ATen
 // cannot express is left out with a note, and so are all where the release takes one program.
 // Errors: unsupported, every node of the default entry that ATen cannot express.
-// `digests` tells the digests of remarks (operator_remark.h); not set: there are no remarks.
+// `digests` gives the digests of remarks (operator_remark.h); not set: there are no remarks.
 Status ExportProgram(const Model& model, const std::string& path, pt2::Release release,
                      const ExportNote& note = nullptr, const pt2::RemarkDigests& digests = nullptr);
 // What ExportProgram would refuse.

@@ -11,7 +11,7 @@
 //
 // A reader that knows operators of ONNX takes the operator in place of the calls if the digest is
 // theirs (core/compare/composed_part.h), so that what passes of torch have changed is read as it
-// stands. Only who reads archives can tell it.
+// stands. Only who reads archives can compute it.
 #ifndef DRAGOMAN_EXPORTERS_PT2_OPERATOR_REMARK_H_
 #define DRAGOMAN_EXPORTERS_PT2_OPERATOR_REMARK_H_
 

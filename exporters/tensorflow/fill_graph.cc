@@ -131,7 +131,7 @@ Status FillFunction(const Function& function, tf_pb::FunctionDef* message) {
 
 using Infos = google::protobuf::Map<std::string, tf_pb::TensorInfo>;
 
-// One end of a signature. Several tensors may stand for one end: the first of them tells all.
+// One end of a signature. Several tensors may stand for one end: the first of them names all.
 Status FillInfo(const Value& value, const std::string& tensor, Infos* infos) {
   const auto* written = FindIn<Attribute::Dict>(value.extra_if_any(), tf_extra::kTensorInfo);
   if (written == nullptr) {

@@ -63,7 +63,8 @@ struct ProgramCalls {
 // Of a Program; bodies read values of the calls around them by their names there.
 ProgramCalls ReadProgram(const pt2::Program& program);
 
-// The number that has the digits which tell `value` from other numbers of 32 bits, and no more.
+// The number that has the digits that distinguish `value` from other numbers of 32 bits, and no
+// more.
 double ShortDouble(float value);
 
 // "torch.float32" of the number that the format has.

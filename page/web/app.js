@@ -21,7 +21,7 @@ class App {
     this.panel = new Panel(this.by('panel'), (model, item) => this.reveal(model, item), (model, node) => this.others(model, node));
     this.panel.onToggle = (item) => {
       this.active.toggle(item);
-      this.tell(this.active, item);
+      this.describe(this.active, item);
     };
     this.heats = new Map();
     this.views = shown.map((model) => this.makeView(model));
@@ -35,7 +35,7 @@ class App {
     this.makeButtons();
     if (this.inDiff) this.edits = new EditList(this.by('edits'), this.page, (edit) => this.showEdit(edit));
     document.addEventListener('keydown', (event) => this.key(event));
-    this.tell(this.active, null);
+    this.describe(this.active, null);
   }
 
   by(id) { return document.getElementById(id); }
@@ -97,7 +97,7 @@ class App {
 
   setLevel(i) {
     this.setModel(this.active, this.page.models[i]);
-    this.tell(this.active, null);
+    this.describe(this.active, null);
   }
 
   // Multiply-adds and weights, which every model has, then what the page was given.
@@ -148,7 +148,7 @@ class App {
       }
       view.minimap.stale = true;
       view.request();
-      if (view === this.active && view.root !== null) this.tell(view, view.scene.selected);
+      if (view === this.active && view.root !== null) this.describe(view, view.scene.selected);
     }
   }
 
@@ -173,7 +173,7 @@ class App {
       view.minimap.stale = true;
       view.request();
     }
-    this.tell(this.active, this.active.scene.selected);
+    this.describe(this.active, this.active.scene.selected);
   }
 
   saveSvg() {
@@ -199,7 +199,7 @@ class App {
   }
 
   selected(view, item) {
-    this.tell(view, item);
+    this.describe(view, item);
     if (!this.inDiff || item === null || item.node < 0) return;
     const other = this.views.find((one) => one !== view);
     const partner = view.model.partner[item.node];
@@ -209,7 +209,7 @@ class App {
     other.centreOn(shownFor(there), false);
   }
 
-  tell(view, item) {
+  describe(view, item) {
     this.panel.show(view.model, item, view.scene.heat);
     const what = item === null ? '' : ` · ${item.title}${item.node >= 0 ? ` ${view.model.nodeName(item.node)}` : ''}`;
     this.by('status').textContent = `${view.model.name} · ${grouped(view.model.numNodes)} nodes${what}`;
@@ -232,7 +232,7 @@ class App {
       const item = view.model.itemOfEdit(edit, side);
       if (item === null) return view.select(null, false);
       view.reveal(item);
-      this.tell(view, item);
+      this.describe(view, item);
     });
   }
 
@@ -307,7 +307,7 @@ class App {
       '-': () => view.zoomAt(1 / 1.3, view.width / 2, view.height / 2),
       'n': () => this.edits?.step(1), 'p': () => this.edits?.step(-1),
       'l': () => { if (!this.inDiff && this.page.models.length > 1) this.setLevel(1 - this.page.models.indexOf(view.model)); },
-      'Enter': () => { if (!event.target.matches('button, li')) { view.toggle(view.scene.selected); this.tell(view, view.scene.selected); } },
+      'Enter': () => { if (!event.target.matches('button, li')) { view.toggle(view.scene.selected); this.describe(view, view.scene.selected); } },
       'Escape': () => view.select(null),
     };
     const action = event.key.startsWith('Arrow') ? () => this.walk(event.key) : keys[event.key];

@@ -2,7 +2,7 @@
 // What is drawn of a graph, on any surface: boxes of open groups, lines, items, texts.
 'use strict';
 
-// Colours by what an operator is for; they tell nothing else. The first that fits counts.
+// Colours by what an operator is for; they say nothing else. The first that fits counts.
 const OPERATOR_COLOURS = [
   ['quantize', /quant|qlinear|integer$/i],
   ['recurrent', /lstm|gru|\brnn|attention/i],

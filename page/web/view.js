@@ -112,10 +112,10 @@ class View {
     this.centreOn(item);
   }
 
-  select(item, tell = true) {
+  select(item, announce = true) {
     this.scene.selected = item;
     this.request();
-    if (tell) this.onSelect(item);
+    if (announce) this.onSelect(item);
   }
 
   // What lies under a place of the screen stays there while the graph around it changes.

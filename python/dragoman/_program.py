@@ -23,7 +23,7 @@ def executable() -> str:
 
 
 def _onednn() -> typing.List[str]:
-    """What tells CMake of the oneDNN that the package brings; the system's is found as ever."""
+    """What names to CMake the oneDNN that the package brings; the system's is found as ever."""
     folder = pathlib.Path(__file__).parent / "onednn"
     libraries = sorted(folder.glob("lib/libdnnl.so.*"))
     if not libraries:

@@ -129,7 +129,7 @@ struct LoopParts {
   const Graph* body = nullptr;
   std::size_t states = 0;
   std::size_t scans = 0;
-  std::optional<Dim> iterations;  // if nothing ends the loop before; unknown: operand 0 tells
+  std::optional<Dim> iterations;  // if nothing ends the loop before; unknown: operand 0 gives them
 };
 
 LoopParts PartsOf(const AtenOp& op) {

@@ -12,8 +12,8 @@
 namespace dragoman::pt2 {
 namespace {
 
-// Sizes that no tensor tells stand for themselves where the operand states -1; one alone torch
-// finds, of several the operand tells at run time.
+// Sizes that no tensor has stand for themselves where the operand states -1; one alone torch
+// finds, several are taken from the operand at run time.
 Sizes SizesToReshape(const AtenOp& op, const Shape& shape) {
   const std::optional<Elements> stated = op.inference.Know(op.node.operand(1)).elements;
   const auto is_found = [&](std::size_t i) {
