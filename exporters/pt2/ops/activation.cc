@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Activations with parameters.
-#include "core/ir/dtype_kinds.h"
 #include "exporters/pt2/ops/op_rows.h"
 
 #include <cmath>
+
+#include "core/ir/dtype_kinds.h"
 
 namespace dragoman::pt2 {
 namespace {

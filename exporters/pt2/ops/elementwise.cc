@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators on elements: of one tensor, of two that broadcast, of any number.
-#include "core/ir/dtype_kinds.h"
 #include "exporters/pt2/ops/op_rows.h"
 
 #include <algorithm>
@@ -8,6 +7,7 @@
 #include <limits>
 #include <string>
 
+#include "core/ir/dtype_kinds.h"
 #include "core/ir/producer.h"
 #include "core/support/find_by_key.h"
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elements at places that tensors hold.
-#include "core/ir/dtype_kinds.h"
 #include "exporters/pt2/ops/op_rows.h"
 
 #include <algorithm>
 #include <utility>
 
+#include "core/ir/dtype_kinds.h"
 #include "core/ops/op_def.h"
 #include "exporters/pt2/ops/sizes.h"
 

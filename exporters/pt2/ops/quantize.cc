@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // QuantizeLinear and its kin as arithmetic: operators of quantized_decomposed are known only to a
 // process that imports them.
-#include "core/ir/dtype_kinds.h"
 #include "exporters/pt2/ops/op_rows.h"
 
 #include "core/ir/axes.h"
+#include "core/ir/dtype_kinds.h"
 #include "core/ir/wide_float.h"
 #include "exporters/pt2/ops/quantize.h"
 

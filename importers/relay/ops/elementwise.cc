@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators that work element by element.
-#include "core/lowering/rounding.h"
 #include "importers/relay/ops/op_rows.h"
 
 #include <algorithm>
@@ -11,6 +10,7 @@
 
 #include "core/lowering/division.h"
 #include "core/lowering/math.h"
+#include "core/lowering/rounding.h"
 #include "core/lowering/shift.h"
 #include "importers/relay/ops/rounding.h"
 #include "tvm/elementwise_calls.h"

@@ -2,7 +2,6 @@
 // Quantised operators, as TVM computes them: sums, products and requantize by integers of fixed
 // point, others by DequantizeLinear, the operator of real numbers, and a quantisation that rounds
 // halves away from zero.
-#include "core/lowering/rounding.h"
 #include "importers/relay/ops/op_rows.h"
 
 #include <cmath>
@@ -11,6 +10,7 @@
 #include <utility>
 
 #include "core/lowering/math.h"
+#include "core/lowering/rounding.h"
 #include "importers/relay/ops/layout.h"
 #include "importers/relay/ops/rounding.h"
 

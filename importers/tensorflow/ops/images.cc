@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Images: crops, areas, colours. Tensors have their channels last.
-#include "core/lowering/rounding.h"
 #include "importers/tensorflow/ops/op_rows.h"
 
 #include <algorithm>
@@ -9,6 +8,7 @@
 #include <string>
 
 #include "core/lowering/math.h"
+#include "core/lowering/rounding.h"
 #include "importers/tensorflow/ops/convolution.h"
 
 namespace dragoman::tf {

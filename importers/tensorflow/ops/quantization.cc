@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Quantisation in training: values that are rounded to the steps of integers.
-#include "core/lowering/rounding.h"
 #include "importers/tensorflow/ops/op_rows.h"
 
 #include <algorithm>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "core/lowering/math.h"
+#include "core/lowering/rounding.h"
 #include "importers/tensorflow/ops/quantized_form.h"
 
 namespace dragoman::tf {

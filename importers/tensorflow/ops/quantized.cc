@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers that are stored as steps of a range.
-#include "core/lowering/rounding.h"
 #include "importers/tensorflow/ops/op_rows.h"
 
 #include <cmath>
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include "core/lowering/math.h"
+#include "core/lowering/rounding.h"
 #include "importers/tensorflow/graph/stored_type.h"
 #include "importers/tensorflow/ops/quantized_form.h"
 

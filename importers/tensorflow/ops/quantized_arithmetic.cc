@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arithmetic on integers that stand for numbers between two ends, as graph transforms of TensorFlow
 // 1 wrote it: each tensor comes with its ends, and each result has its own.
-#include "core/lowering/rounding.h"
 #include "importers/tensorflow/ops/lowerings.h"
 #include "importers/tensorflow/ops/op_rows.h"
 
+#include "core/lowering/rounding.h"
 #include "importers/tensorflow/ops/quantized_form.h"
 
 #include <algorithm>

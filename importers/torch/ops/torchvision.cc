@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // torchvision's own operators: detection, and convolution at displaced places.
-#include "core/lowering/rounding.h"
 #include "importers/torch/ops/op_rows.h"
 
 #include <algorithm>
@@ -8,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/lowering/rounding.h"
 #include "importers/torch/ops/composer.h"
 #include "importers/torch/ops/math.h"
 
