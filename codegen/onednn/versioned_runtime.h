@@ -6,7 +6,6 @@
 #include <string>
 #include <string_view>
 
-#include <string_view>
 #include "codegen/onednn/runtime_files.h"
 
 namespace dragoman {

@@ -64,7 +64,7 @@ template <class C>
 class RoiPoints {
  public:
   RoiPoints(const RoiAxis<C>& axis, std::int64_t bins, std::int64_t size)
-      : axis_(axis), size_(size), is_kept_(bins * axis.samples <= kMost) {
+      : axis_(axis), size_(size), is_kept_(axis.samples <= kMost / bins) {
     for (std::int64_t i = 0; is_kept_ && i < bins * axis.samples; ++i)
       kept_[i] = Find(i / axis.samples, i % axis.samples);
   }

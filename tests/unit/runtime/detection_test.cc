@@ -95,6 +95,14 @@ TEST(RoiAlignTest, TakesTheMeanOfAnyNumberOfPoints) {
   }
 }
 
+// As many as a file may state; their number along an axis is more than an integer holds.
+TEST(RoiAlignTest, FindsTapsOfAnyNumberOfPoints) {
+  RoiAlignParams p;
+  p.sampling_ratio = std::int64_t{1} << 62;
+  const internal::RoiAxis<float> axis(p, 0, 4, 4);
+  EXPECT_TRUE(internal::RoiPoints<float>(axis, 4, 4).At(1, 0).counts);
+}
+
 TEST(RoiAlignTest, RefusesRegionsThatAreNoneOfTheImages) {
   const Dense<float> x({1, 1, 2, 2}, {1, 2, 3, 4});
   Dense<float> y({1, 1, 1, 1});
