@@ -195,6 +195,39 @@ Axes OrderOf(const Shape& from, const Shape& to, const Axes& axes) {
   return order;
 }
 
+// What a chain of moves comes from.
+struct MovedFrom {
+  Value* x = nullptr;       // from which only axes of size 1 go or come
+  Value* turned = nullptr;  // of which it is a Transpose by `perm`
+  Axes perm;
+  bool alone = true;  // nothing else reads what is between `turned` and the end
+};
+
+MovedFrom FollowMoves(const Node& node, const Shape& shape) {
+  MovedFrom from;
+  Axes axes = LongAxes(shape);
+  bool reshapes = false, alone = true;
+  const Node* at = &node;
+  for (int i = 0; i < kMaxChain && at != nullptr; ++i) {
+    const auto before = AxesBefore(*at, axes);
+    Value* operand = at->operand(0);
+    const Shape* sizes = operand->type().shape();
+    if (!before || sizes == nullptr) break;
+    axes = *before;
+    reshapes = reshapes || Reshapes(*at);
+    const bool moves_on = operand->producer() != nullptr && Reshapes(*operand->producer());
+    if ((i > 0 || reshapes || moves_on) && std::ranges::is_sorted(axes)) from.x = operand;
+    if (i > 0 && reshapes && sizes->size() == shape.size()) {
+      from.turned = operand;
+      from.perm = OrderOf(*sizes, shape, axes);
+      from.alone = alone;
+    }
+    alone = alone && operand->HasOneUse();
+    at = operand->producer();
+  }
+  return from;
+}
+
 // A chain of Transposes, and of others that put or take away axes of size 1, which leaves the long
 // axes in their order, is the value before it, or a Squeeze, Unsqueeze or Reshape of that; one that
 // puts as many axes as it takes away is a Transpose.
@@ -202,31 +235,12 @@ Result<bool> MergeMovesOfOnes(Node& node, PassContext& context) {
   if (!node.Is("Transpose") && !Reshapes(node)) return false;
   const Shape* shape = node.result()->type().shape();
   if (shape == nullptr) return false;
-  Axes axes = LongAxes(*shape);
-  Value* x = nullptr;
-  Value* turned = nullptr;
-  Axes perm;
-  bool reshapes = false;
-  const Node* at = &node;
-  for (int i = 0; i < kMaxChain && at != nullptr; ++i) {
-    const auto before = AxesBefore(*at, axes);
-    if (!before) break;
-    axes = *before;
-    Value* operand = at->operand(0);
-    const Shape* from = operand->type().shape();
-    if (from == nullptr) break;
-    reshapes = reshapes || Reshapes(*at);
-    const bool moves_on = operand->producer() != nullptr && Reshapes(*operand->producer());
-    if ((i > 0 || reshapes || moves_on) && std::ranges::is_sorted(axes)) x = operand;
-    if (i > 0 && reshapes && from->size() == shape->size()) {
-      turned = operand;
-      perm = OrderOf(*from, *shape, axes);
-    }
-    at = operand->producer();
-  }
-  if (x == nullptr && turned != nullptr) {
-    DRAGOMAN_ASSIGN(Value * y,
-                    context.Insert(node, "Transpose", {{turned}}, {{"perm", std::move(perm)}}));
+  MovedFrom from = FollowMoves(node, *shape);
+  Value* x = from.x;
+  const bool ends_in_move = x == node.operand(0) && !SameShape(*x, *node.result());
+  if (from.turned != nullptr && (x == nullptr || (ends_in_move && from.alone))) {
+    DRAGOMAN_ASSIGN(Value * y, context.Insert(node, "Transpose", {{from.turned}},
+                                              {{"perm", std::move(from.perm)}}));
     return context.ReplaceIfAllowed(node, y);
   }
   if (x == nullptr) return false;

@@ -295,6 +295,22 @@ void SumOfExpanded(Drawing& d) {
   d.MaybeRead(d.Node(d.Of({"Add", "Sub", "Greater", "Max"}), operands));
 }
 
+void Reduction(Drawing& d) {
+  Sizes sizes = d.AnySizes(0, 3);
+  for (std::int64_t& size : sizes) size = d.Chance(50) ? 1 : size;
+  const auto rank = std::ssize(sizes);
+  std::vector<std::int64_t> axes;
+  for (std::int64_t axis = 0; axis < rank; ++axis) {
+    const bool is_one = sizes[static_cast<std::size_t>(axis)] == 1;
+    if (d.Chance(is_one ? 70 : 10)) axes.push_back(d.Chance(25) ? axis - rank : axis);
+  }
+  Names operands = {d.Input(d.NumberType(), sizes)};
+  if (!axes.empty() || d.Chance(30)) operands.push_back(d.Ints(axes));
+  const std::string type = d.Of(
+      {"ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceL1", "ReduceL2"});
+  d.MaybeRead(d.Node(type, operands, d.Chance(20) ? "keepdims = 0" : ""));
+}
+
 void Tile(Drawing& d) {
   const Sizes sizes = d.AnySizes(0, 3);
   std::vector<std::int64_t> times(sizes.size(), 1);
@@ -431,6 +447,7 @@ std::span<const DrawnPattern> DrawnMoves() {
       {"remove-expand-of-product", ProductOfExpanded, Exactness::kRounded},
       {"remove-expand-of-elementwise", SumOfExpanded},
       {"remove-tile", Tile},
+      {"remove-reduction", Reduction},
       {"remove-transpose", Identical},
   };
   return kDrawn;
