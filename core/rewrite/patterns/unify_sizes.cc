@@ -317,6 +317,30 @@ Result<bool> TakeWholeAxis(Node& node, PassContext& context) {
   return true;
 }
 
+// Gather(x, i) = Gather(x, i + n) for constant places i < 0 along an axis of n elements;
+// GatherElements and ScatterElements likewise
+Result<bool> CountFromFront(Node& node, PassContext& context) {
+  if (!node.Is("Gather") && !node.Is("GatherElements") && !node.Is("ScatterElements")) return false;
+  const Tensor* const stated = ConstantOf(node.operand(1));
+  const Shape* const shape = stated != nullptr ? node.operand(0)->type().shape() : nullptr;
+  if (shape == nullptr || shape->empty()) return false;
+  const int axis = FromFront(IntAttribute(node, "axis", 0), *node.operand(0));
+  const Dim& size = (*shape)[static_cast<std::size_t>(axis)];
+  if (!size.known()) return false;
+  std::vector<std::int64_t> places = stated->ToInts();
+  bool changes = false;
+  for (std::int64_t& place : places) {
+    if (place >= 0 || place < -size.value()) continue;
+    place += size.value();
+    changes = true;
+  }
+  if (!changes) return false;
+  node.set_operand(
+      1, context.AddConstant(*node.graph(), Tensor::Of<std::int64_t>(stated->sizes(), places),
+                             node.operand(1)->name(), node.operand(1)->origin()));
+  return true;
+}
+
 // The axes that an Unsqueeze adds, counted from the front and sorted; nullopt: it is none.
 std::optional<std::vector<std::int64_t>> AddedAxes(const Node* node, const PassContext& context) {
   if (node == nullptr || !node->Is("Unsqueeze") || !node->result()->type().rank())
@@ -454,6 +478,7 @@ std::span<const Pattern> SizePatterns() {
                                           {"copy-inferred-size", CopyInferredSize},
                                           {"fill-at-once", FillAtOnce},
                                           {"take-whole-axis", TakeWholeAxis},
+                                          {"count-from-front", CountFromFront},
                                           {"take-before-unsqueezing", TakeBeforeUnsqueezing},
                                           {"take-of-narrower", TakeOfNarrower},
                                           {"take-along-axes", TakeAlongAxes}};

@@ -44,6 +44,21 @@ void Gathers(Drawing& d) {
   d.MaybeRead(d.Node("Gather", {x, places}, fmt::format("axis = {}", wanted)));
 }
 
+void PlacesFromBehind(Drawing& d) {
+  const Sizes sizes = d.AnySizes(1, 3);
+  const std::string dtype = d.NumberType();
+  const std::string x = d.Input(dtype, sizes);
+  const std::int64_t rank = std::ssize(sizes), axis = d.Between(0, rank - 1);
+  const std::string along = fmt::format("axis = {}", d.Chance(70) ? axis : axis - rank);
+  const std::int64_t size = std::max<std::int64_t>(sizes[static_cast<std::size_t>(axis)], 1);
+  const auto place = [&] { return static_cast<double>(d.Between(-size, size - 1)); };
+  const std::string type = d.Of({"Gather", "GatherElements", "ScatterElements"});
+  const Sizes own = type == "Gather" ? d.KnownSizes(0, 2) : Sizes(sizes.size(), 1);
+  Names operands = {x, d.Constant(d.Chance(70) ? "i64" : "i32", own, place)};
+  if (type == "ScatterElements") operands.push_back(d.Input(dtype, own));
+  d.MaybeRead(d.Node(type, operands, along));
+}
+
 // As x[i[:, None], j[None, :]] is written: places along each axis, expanded to a grid.
 void GridOfOpenPlaces(Drawing& d) {
   const std::int64_t depth = d.Between(1, 3);
@@ -129,6 +144,7 @@ std::span<const DrawnPattern> DrawnPlaces() {
   // In a grid without elements, no place is looked at.
   static constexpr DrawnPattern kDrawn[] = {
       {"take-whole-axis", Gathers},
+      {"count-from-front", PlacesFromBehind},
       {"take-before-unsqueezing", Gathers},
       {"take-of-narrower", Gathers},
       {"take-along-axes", GridOfOpenPlaces, Exactness::kExact, 1},
