@@ -13,7 +13,8 @@
 namespace dragoman::compare {
 
 // A colour for each of `nodes`, independent of their order, names and addresses. `local` gives
-// nodes apart by themselves (op, attributes), `outside` values whose producer is not among `nodes`.
+// what nodes are by themselves (op, attributes), `outside` what values are whose producer is not
+// among `nodes`.
 // Nodes on cycles, and beyond, are seen only a few steps deep.
 std::vector<std::uint64_t> ColorNodes(std::span<const Node* const> nodes,
                                       const std::function<std::uint64_t(const Node&)>& local,

@@ -11,9 +11,8 @@
 //             r = (i, s)
 //         return r
 //
-//   - By halves, as codegen/relax/recursion.h writes them: the function is passed how many
-//   iterations to
-//     make, and calls itself for the first half of them and for the rest.
+//   - By halves, as codegen/relax/recursion.h writes them: the function is passed the number of
+//     iterations to make, and calls itself for the first half of them and for the rest.
 #ifndef DRAGOMAN_IMPORTERS_RELAX_LOWER_RECURSION_H_
 #define DRAGOMAN_IMPORTERS_RELAX_LOWER_RECURSION_H_
 

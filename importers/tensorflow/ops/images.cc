@@ -190,6 +190,21 @@ Value* PatchesOf(Call& c, Value* x, const Window& patches, double outside) {
   return x;
 }
 
+// Of what is left over after the last patch of a volume, TensorFlow has half in front of the first.
+Value* FromFirstPatch(Call& c, Value* x, const Window& patches) {
+  if (c.TextAttribute("padding") != "SAME") return x;
+  for (std::size_t i = 0; i < patches.kernel.size(); ++i) {
+    if (patches.strides[i] <= patches.extent(i) + 1) continue;
+    const int axis = static_cast<int>(i) + 2;
+    Value* stride = c.Int(patches.strides[i]);
+    Value* size = c.Size(x, axis);
+    Value* last = c.Mul(FloorQuotient(c, c.Sub(size, 1), stride), stride);
+    Value* behind = c.Max(c.Sub(c.Sub(size, last), c.Int(patches.extent(i))), 0);
+    x = c.Slice(x, axis, c.Vector(c.Div(behind, 2)), c.Vector(size), c.Ints({1}));
+  }
+  return x;
+}
+
 // Patches of images or volumes, one after the other along the channels: (rows, columns, channel).
 Value* LowerExtractPatches(Call& c, int spatial) {
   const Layout layout{spatial, true};
@@ -198,6 +213,7 @@ Value* LowerExtractPatches(Call& c, int spatial) {
                        SpatialAttribute(c, layout, "strides"),
                        SpatialAttribute(c, layout, "rates")};
   if (c.failed()) return nullptr;
+  if (spatial == 3) x = FromFirstPatch(c, x, patches);
   Ints order = {0};
   for (int offset : {2, 3}) {  // places, then elements within patches
     for (int i = 0; i < spatial; ++i) order.push_back(2 * i + offset);

@@ -158,6 +158,7 @@ def main():
     numbers.make_function_ends()
     run_time.make_pools_apart()
     quantized.make_halves_away()
+    windows.make_volume_patches_apart()
 
 
 if __name__ == "__main__":

@@ -266,6 +266,19 @@ def make_window_gradients():
     group.save()
 
 
+def make_volume_patches_apart():
+    """Of what is left over after the last patch, TensorFlow has half in front of the first one."""
+    group = Group("volume_patches_apart")
+    x = np.random.default_rng(45).normal(size=(1, 7, 10, 13, 2)).astype(np.float32)
+    every = windows(x[:, :, 1:], [2, 3, 3], [4, 5, 4], "SAME")
+    group.call("ExtractVolumePatches", x, wanted=every.reshape(*every.shape[:4], -1),
+               ksizes=[1, 2, 3, 3, 1], strides=[1, 4, 5, 4, 1], padding="SAME")
+    every = windows(x[:, 1:, 2:, :], [1, 1, 1], [4, 5, 2], "SAME")
+    group.call("ExtractVolumePatches", x, wanted=every.reshape(*every.shape[:4], -1),
+               ksizes=[1, 1, 1, 1, 1], strides=[1, 4, 5, 2, 1], padding="SAME")
+    group.save()
+
+
 def average_pool_gradient(dy, sizes, kernel, strides, padding):
     """`dy` shared out among the elements of each window that lie within the image."""
     pads = pads_of(sizes, kernel, strides, padding, [1] * len(kernel))
