@@ -309,14 +309,15 @@ std::vector<Value*> MaximaOfWindows(Call& c, const Layout& layout, Value* x, con
       c.Ops("MaxPool", {padded.x}, {{"kernel_shape", window.kernel}, {"strides", window.strides}},
             results);
   if (results == 1 || c.failed()) return pooled;
-  // Places in the padded operand as those in `x`, axis by axis.
+  // Places in the padded operand as those in `x`, axis by axis. In a window of nothing but the
+  // least number, the first place may lie in front of `x`: the nearest one within is meant.
   Value* rest = pooled[1];
   Value* place = c.Int(0);
   Value* step = c.Int(1);
   for (int i = layout.spatial - 1; i >= 0; --i) {
     Value* size = c.Size(padded.x, i + 2);
     Value* at = c.Sub(c.Op("Mod", {rest, size}), padded.before[static_cast<std::size_t>(i)]);
-    place = c.Add(place, c.Mul(at, step));
+    place = c.Add(place, c.Mul(c.Max(at, 0), step));
     rest = c.Div(rest, size);
     step = c.Mul(step, c.Size(x, i + 2));
   }

@@ -115,6 +115,12 @@ def make_pools_apart():
         unknown(f"maxpoolwithargmax_apart_{rows}", [("x", "float", open_sizes, x)],
                 "MaxPoolWithArgmax", [max_pool(x, kernel, strides, "SAME"), places],
                 Targmax="dt:int64", **attributes, **FLOAT)
+    # Of equal elements the first, not what pads are.
+    dark = np.zeros((1, 11, 7, 1), np.uint8)
+    places = np.add.outer([0, 28, 63], [0, 3, 6]).reshape(1, 3, 3, 1)
+    unknown("maxpoolwithargmax_apart_dark", [("x", "uint8", open_sizes[:3] + (1,), dark)],
+            "MaxPoolWithArgmax", [dark[:, :3, :3], places], Targmax="dt:int64", T="dt:uint8",
+            **attributes)
 
 
 def make_xla_slices():
