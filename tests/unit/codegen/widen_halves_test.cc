@@ -90,7 +90,7 @@ TEST(WidenHalves, LeavesWhatOnlyMovesAndWhatHasNoLoop) {
     const %axis: i64[] = 1
     %y = onnx.CumSum(%x, %axis)
   })")),
-              ElementsAre("CumSum<rt::Half, std::int64_t>"));
+              ElementsAre("OnVectors<rt::CumSum<rt::Half, std::int64_t>>"));
   EXPECT_THAT(Terms(PlanOf(R"(graph main(%x: f64[2]) -> (%y: f64[2]) {
     %y = onnx.Exp(%x)
   })")),
