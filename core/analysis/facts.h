@@ -36,7 +36,7 @@ struct Facts {
 // `_`.
 Result<ShapeFact> ParseShapeFact(std::string_view text);
 
-// Of an input that a fact can name only.
+// The position of an input that a fact only names.
 inline constexpr std::size_t kNoPosition = SIZE_MAX;
 
 // `type`, the declared type of input `index` called `name`, with what `facts` say about it.
