@@ -210,10 +210,11 @@ MovedFrom FollowMoves(const Node& node, const Shape& shape) {
   const Node* at = &node;
   for (int i = 0; i < kMaxChain && at != nullptr; ++i) {
     const auto before = AxesBefore(*at, axes);
+    if (!before) break;
+    axes = *before;
     Value* operand = at->operand(0);
     const Shape* sizes = operand->type().shape();
-    if (!before || sizes == nullptr) break;
-    axes = *before;
+    if (sizes == nullptr) break;
     reshapes = reshapes || Reshapes(*at);
     const bool moves_on = operand->producer() != nullptr && Reshapes(*operand->producer());
     if ((i > 0 || reshapes || moves_on) && std::ranges::is_sorted(axes)) from.x = operand;
