@@ -14,6 +14,7 @@ import tempfile
 from commands import call, complaint, dragoman
 
 PROGRAMS_PER_FILE = 15
+RUNTIME = pathlib.Path(__file__).parents[2] / "runtime"
 TIMEOUT_S = 120  # of one call
 CMAKE = """cmake_minimum_required(VERSION 3.16)
 project(programs LANGUAGES CXX)
@@ -57,6 +58,8 @@ def generate(model, program, folder, arguments=()):
                 shutil.copy(path, place)
             elif path.suffix in (".h", ".cc") or path.name == "libraries.cmake":
                 write_if_changed(place, path.read_text())
+    # Each program has loops of its own in this file; the runtime of all has all of them.
+    write_if_changed(folder / "runtime/fast/used.h", (RUNTIME / "fast/used.h").read_text())
     return ""
 
 
