@@ -29,12 +29,18 @@ rt::Status CompressShapes(const KernelArguments& arguments, std::span<rt::Shape>
                            &shapes[0]);
 }
 
+// At least `bytes` bytes, aligned for 8-byte elements.
+std::vector<std::int64_t> ScratchOf(std::int64_t bytes) {
+  constexpr std::size_t kSize = sizeof(std::int64_t);
+  return std::vector<std::int64_t>((static_cast<std::size_t>(bytes) + kSize - 1) / kSize);
+}
+
 template <class T>
 rt::Status UniqueShapes(const KernelArguments& arguments, std::span<rt::Shape> shapes) {
   const auto& params = arguments.params->As<rt::UniqueParams>();
   const rt::Shape& x = arguments.operands[0].shape();
   const std::int64_t bytes = Apply(&rt::UniqueScratchBytes<T>, arguments);
-  std::vector<std::int64_t> scratch(static_cast<std::size_t>(bytes) / sizeof(std::int64_t) + 1);
+  std::vector<std::int64_t> scratch = ScratchOf(bytes);
   KernelArguments counting = arguments;
   counting.scratch = scratch.data();
   const std::int64_t count = Apply(&rt::UniqueCount<T>, counting);
@@ -49,7 +55,7 @@ rt::Status NonMaxSuppressionShapes(const KernelArguments& arguments, std::span<r
   DRAGOMAN_RT_TRY(
       rt::CheckNonMaxSuppression(arguments.operands[0].shape(), arguments.operands[1].shape()));
   const std::int64_t bytes = Apply(&rt::NonMaxSuppressionScratchBytes<float>, arguments);
-  std::vector<std::int64_t> scratch(static_cast<std::size_t>(bytes) / sizeof(std::int64_t));
+  std::vector<std::int64_t> scratch = ScratchOf(bytes);
   KernelArguments counting = arguments;
   counting.scratch = scratch.data();
   shapes[0] = {Apply(&rt::NonMaxSuppressionCount<float>, counting), 3};
