@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "core/ir/entry_graph.h"
 #include "core/ops/elements.h"
 #include "core/support/text.h"
 
@@ -13,9 +14,7 @@ namespace {
 
 // Whether an input of the entry around `node` has a size of that name.
 bool NamesInputSize(const Node& node, const std::string& symbol) {
-  const Graph* graph = node.graph();
-  while (graph->parent() != nullptr) graph = graph->parent()->graph();
-  return std::ranges::any_of(graph->inputs(), [&](const std::unique_ptr<Value>& input) {
+  return std::ranges::any_of(EntryGraphOf(node).inputs(), [&](const std::unique_ptr<Value>& input) {
     const Shape* shape = input->type().shape();
     return shape != nullptr && std::ranges::any_of(*shape, [&](const Dim& size) {
              return std::ranges::count(size.Symbols(), symbol) > 0;

@@ -274,9 +274,7 @@ bool Grows(const AtenOp& op) {
 // Whether the node is such a loop or has one in its bodies.
 bool HasGrowingLoop(const AtenOp& op) {
   bool found = op.node.Is("Loop") && Grows(op);
-  for (const NamedAttribute& attribute : op.node.attributes()) {
-    const Graph* body = GraphAttribute(op.node, attribute.name);
-    if (body == nullptr) continue;
+  for (const Graph* body : op.node.subgraphs()) {
     ForEachGraph(*body, [&](const Graph& graph) {
       for (const Node& node : graph.nodes())
         found = found || (node.Is("Loop") &&

@@ -230,15 +230,19 @@ void AddPads(const WindowPads& pads, std::vector<NamedAttribute>& attributes) {
   }
 }
 
+Value* Overhang(Call& c, Value* x, const Window& window, std::size_t i) {
+  Value* size = c.Size(x, static_cast<int>(i) + 2);
+  Value* stride = c.Int(window.strides[i]);
+  Value* last = c.Mul(FloorQuotient(c, c.Sub(size, 1), stride), stride);
+  return c.Sub(c.Add(last, c.Int(window.extent(i))), size);
+}
+
 namespace {
 
 // As many elements around axis `i` of the spatial ones as padding SAME asks for where sizes are
 // known at run time only: how many before it, and after it.
 std::array<Value*, 2> PadsAtRunTime(Call& c, Value* x, const Window& window, std::size_t i) {
-  Value* size = c.Size(x, static_cast<int>(i) + 2);
-  Value* stride = c.Int(window.strides[i]);
-  Value* last = c.Mul(FloorQuotient(c, c.Sub(size, 1), stride), stride);
-  Value* total = c.Max(c.Sub(c.Add(last, c.Int(window.extent(i))), size), 0);
+  Value* total = c.Max(Overhang(c, x, window, i), 0);
   Value* before = c.Div(total, 2);
   return {before, c.Sub(total, before)};
 }

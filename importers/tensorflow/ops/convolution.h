@@ -60,6 +60,11 @@ WindowPads TakePads(Call& c, const Layout& layout, Value* x, const Ints& kernel,
                     const Ints& strides, const Ints& dilations);
 void AddPads(const WindowPads& pads, std::vector<NamedAttribute>& attributes);
 
+// How far the last window along spatial axis `i` reaches beyond the end of `x`, with its channels
+// at axis 1, where windows begin at every multiple of the stride; negative if elements are left
+// over.
+Value* Overhang(Call& c, Value* x, const Window& window, std::size_t i);
+
 // `x`, with its channels at axis 1, and the elements that attribute padding has windows read beside
 // it, which are `outside`.
 struct PaddedOperand {

@@ -196,11 +196,8 @@ Value* FromFirstPatch(Call& c, Value* x, const Window& patches) {
   for (std::size_t i = 0; i < patches.kernel.size(); ++i) {
     if (patches.strides[i] <= patches.extent(i) + 1) continue;
     const int axis = static_cast<int>(i) + 2;
-    Value* stride = c.Int(patches.strides[i]);
-    Value* size = c.Size(x, axis);
-    Value* last = c.Mul(FloorQuotient(c, c.Sub(size, 1), stride), stride);
-    Value* behind = c.Max(c.Sub(c.Sub(size, last), c.Int(patches.extent(i))), 0);
-    x = c.Slice(x, axis, c.Vector(c.Div(behind, 2)), c.Vector(size), c.Ints({1}));
+    Value* behind = c.Max(c.Neg(Overhang(c, x, patches, i)), 0);
+    x = c.Slice(x, axis, c.Vector(c.Div(behind, 2)), c.Vector(c.Size(x, axis)), c.Ints({1}));
   }
   return x;
 }
