@@ -57,7 +57,7 @@ struct Session {
   // Of the user, applied to each model that is lowered: to a copy of the graph of the file, then to
   // the common graph, before all passes; nullptr: none.
   std::shared_ptr<const RuleSet> rules = nullptr;
-  // Called with each place at which one was applied; nullptr: nobody is.
+  // Called with each place at which one was applied; nullptr: none.
   std::function<void(RulePlace place)> tell_rule = nullptr;
   bool strict = false;          // what would be a warning is an error
   bool shows_progress = false;  // on standard error, where that is a terminal

@@ -23,8 +23,8 @@ struct ValuePair {
 std::vector<ValuePair> PairValues(const Session& session, const Model& a, const Model& b);
 
 // `differs` without the pairs whose difference ends before the outputs of `a`: all that is computed
-// from them there leads through pairs that agree. So differs a convolution whose file holds the
-// normalisation behind it, too. As it is if nothing would be left.
+// from them there leads through pairs that agree. A convolution differs in this way where the other
+// file has the normalisation behind it as well. `differs` itself if nothing would be left.
 std::vector<bool> DifferencesAtOutputs(const std::vector<ValuePair>& pairs,
                                        const std::vector<bool>& differs);
 

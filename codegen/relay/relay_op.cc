@@ -37,7 +37,7 @@ bool IsInlined(DType dtype) {
 }
 
 // Whether `x` has rank 0 and is an operand of the function that reads it, as far as its type or its
-// calls state: those within an emitter have no types.
+// calls say: those within an emitter have no types.
 bool IsPassedScalar(const Value& x) {
   if (x.is_constant()) return x.type().rank() == 0 && !IsInlined(x.type().dtype());
   if (x.type().shape() != nullptr) return x.type().shape()->empty();

@@ -129,8 +129,8 @@ Status LoopLowering::Build() {
     NoteChanged(pass.side.changes, plan.last_cell);
     if (stable.ok() && *stable) {
       DRAGOMAN_TRY(Finish(plan, pass));
-      // What could not be computed in an iteration is not asked for again in the next: why, the
-      // pass before has shown.
+      // What could not be computed in an iteration is not asked for again in the next: the pass
+      // before has reported why.
       const bool poisoned = std::any_of(results_.begin(), results_.end(),
                                         [](const Abstract& value) { return value.Is<Poison>(); });
       if (poisoned && entry_.findings.size() == findings)

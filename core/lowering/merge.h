@@ -4,8 +4,8 @@
 //
 // A Merger walks two abstract values at once. Where they are the same it keeps them; where they
 // differ it makes a Leaf, a place that needs a common value on each side (the outputs of two
-// branches; the operand and the output of a loop's body; a State). Given one common value a leaf, a
-// Merged function says what stands for both.
+// branches; the operand and the output of a loop's body; a State). Given one common value for
+// each leaf, a Merged function makes the value that stands for both sides.
 //
 // None on one side and a value on the other give a Maybe, whose presence is a leaf of its own.
 // Lists of different length become sequences, dicts of different keys tensors of their entries. An

@@ -17,8 +17,8 @@ namespace {
 // Combines an element into what has been reduced so far.
 using Combine = Dim (*)(const Dim& so_far, const Dim& element);
 
-// The sizes of the data that ReduceShape keeps, in their order. It is asked with sizes that show
-// the axes apart, so that it need not know the real ones.
+// The sizes of the data that ReduceShape keeps, in their order. It is asked with sizes that
+// distinguish the axes, so that it need not know the real ones.
 Result<Shape> ReducedShape(InferContext& context, const Shape& data, rt::IntSpan axes) {
   constexpr std::int64_t kFirst = 2;
   rt::Shape marked;

@@ -89,8 +89,8 @@ class AtenGraph {
   std::optional<Unsqueezed> FindUnsqueezed(const Term& term) const;
   std::optional<Permuted> FindPermuted(const Term& term) const;
 
-  // The symbolic integer that has this value, made of sizes of tensors that are there; nullopt: no
-  // tensor shows.
+  // The symbolic integer that has this value, made of sizes of tensors that are there; nullopt:
+  // none of them has it.
   std::optional<Size> SizeOf(const Dim& dim);
   std::optional<Sizes> SizesOf(const Shape& shape);
   // The value of an integer tensor of one element as a size.

@@ -33,7 +33,7 @@ Result<std::string> NameSizes(RelaxOp& op, const std::string& sizes, const Shape
 Result<std::string> NameSize(RelaxOp& op, const std::string& size, const Dim& dim);
 
 // Operand `i` with the sizes `wanted`, which it must have: where TVM cannot prove that it has, a
-// cast states, which run time checks.
+// cast states them, which is checked at run time.
 std::string CastTo(RelaxOp& op, std::size_t i, Shape wanted);
 
 // `x`, whose axis has the size of the 0-d tensor `size`, with `count` (an expression) elements

@@ -46,7 +46,7 @@ Status Merge(const std::string& chunk, Message* message) {
   google::protobuf::io::CodedInputStream input(reinterpret_cast<const std::uint8_t*>(chunk.data()),
                                                static_cast<int>(chunk.size()));
   input.SetRecursionLimit(kMaxMessageNesting);
-  const google::protobuf::LogSilencer silence;  // the error below says it
+  const google::protobuf::LogSilencer silence;  // the error below reports it
   if (message->MergePartialFromCodedStream(&input) && input.ConsumedEntireMessage()) return {};
   return InvalidInput("a chunk is no " + message->GetDescriptor()->name());
 }

@@ -46,7 +46,7 @@ Status ParseBinaryMessage(Bytes file, google::protobuf::Message* message) {
   google::protobuf::io::CodedInputStream input(reinterpret_cast<const std::uint8_t*>(file.data()),
                                                size);
   input.SetRecursionLimit(kMaxMessageNesting);
-  const google::protobuf::LogSilencer silence;  // the error below says it
+  const google::protobuf::LogSilencer silence;  // the error below reports it
   const bool parsed = static_cast<std::size_t>(size) == file.size() &&
                       message->ParseFromCodedStream(&input) && input.ConsumedEntireMessage();
   if (parsed) return {};

@@ -31,8 +31,8 @@ Value* ConcatRows(OperandComposer& c, const std::vector<Value*>& elements) {
   return c.Concat(std::move(rows), 0);
 }
 
-// The elements of a sequence. One of no elements is stacked as well where `sizes` says what an
-// element would be: with an element after the others, which is taken off again.
+// The elements of a sequence along a new first axis. `sizes`, if given, are those of an element, so
+// that a sequence of none can be stacked, too: with one more at the end, which is cut off again.
 Value* StackedSequence(OperandComposer& c, Value* sequence, Value* sizes, DType dtype) {
   if (sizes != nullptr) sequence = c.Op("SequenceInsert", {sequence, c.Full(sizes, 0, dtype)});
   Value* rows = c.Op("ConcatFromSequence", {sequence},

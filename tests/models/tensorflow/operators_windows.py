@@ -254,10 +254,10 @@ def make_window_gradients():
         group.call("MirrorPadGrad", dy, (pads,), wanted=mirrored_gradient(dy, pads, mode),
                    mode=mode.upper(), Tpaddings="dt:int32")
     x, dy = draw.normal(size=(2, 1, 2, 3, 7)).astype(np.float32)
-    told = {"bias": 1.5, "alpha": 0.3, "beta": 0.7}
-    wanted = numeric_gradient(lambda x: local_response(x, 2, **told), x.astype(float), dy)
-    group.call("LRNGrad", dy, x, local_response(x, 2, **told).astype(np.float32), depth_radius=2,
-               wanted=wanted.astype(np.float32), **told)
+    attributes = {"bias": 1.5, "alpha": 0.3, "beta": 0.7}
+    wanted = numeric_gradient(lambda x: local_response(x, 2, **attributes), x.astype(float), dy)
+    y = local_response(x, 2, **attributes).astype(np.float32)
+    group.call("LRNGrad", dy, x, y, depth_radius=2, wanted=wanted.astype(np.float32), **attributes)
     x = draw.normal(size=(2, 5, 4, 3, 2)).astype(np.float32)
     for padding in ("SAME", "VALID"):
         every = windows(x, [2, 3, 2], [2, 1, 1], padding)
