@@ -17,6 +17,7 @@
 #include "cli/watch_passes.h"
 #include "codegen/onednn/codegen.h"
 #include "codegen/onednn/emit/emit_use.h"
+#include "codegen/onednn/program_name.h"
 #include "core/rewrite/pipeline.h"
 #include "core/support/output_file.h"
 #include "core/support/plural.h"
@@ -45,12 +46,12 @@ struct CodegenCommand {
   CommonOptions common;
 };
 
-// The namespace: as given, or the stem of the model file as an identifier.
+// The namespace: as given, or made of the stem of the model file.
 Result<std::string> NamespaceOf(const CodegenCommand& options) {
   if (!options.name && IsStandardInput(options.model)) return std::string("model");
-  if (!options.name) return Identifier(std::filesystem::path(options.model).stem().string());
-  if (IsIdentifier(*options.name)) return *options.name;
-  return InvalidInput("--name " + *options.name + " is not a C++ identifier");
+  if (!options.name) return ProgramName(std::filesystem::path(options.model).stem().string());
+  DRAGOMAN_TRY(CheckProgramName(*options.name));
+  return *options.name;
 }
 
 // The recorded runs in `data`. Inputs of structured calls are named by argument.

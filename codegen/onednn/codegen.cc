@@ -11,6 +11,7 @@
 #include "codegen/onednn/emit/emit_weights.h"
 #include "codegen/onednn/plan/build.h"
 #include "codegen/onednn/plan/unsupported.h"
+#include "codegen/onednn/program_name.h"
 #include "codegen/onednn/runtime_closure.h"
 #include "codegen/onednn/versioned_runtime.h"
 #include "core/support/output_file.h"
@@ -21,13 +22,7 @@ namespace dragoman {
 bool CppHasOp(const OpDef& def) { return onednn::HasSteps(def); }
 
 Result<GeneratedProgram> GenerateCpp(const Model& model, const CodegenOptions& options) {
-  if (Identifier(options.name) != options.name) {
-    return InvalidInput("the name " + Quote(options.name) +
-                        " is not a C++ identifier; try --name " + Identifier(options.name));
-  }
-  if (options.name == "rt") {
-    return InvalidInput("the name " + Quote(options.name) + " is the runtime's; choose another");
-  }
+  DRAGOMAN_TRY(CheckProgramName(options.name));
   DRAGOMAN_ASSIGN(onednn::Plan plan, onednn::MakePlan(model, options.name, options.plan));
   GeneratedProgram program;
   program.files = onednn::EmitSources(plan, options.embed_weights);

@@ -345,6 +345,25 @@ class GeneratedCreation(CommandCase):
         self.assertIn("add_executable(infer_infer infer_main.cc",
                       (folder / "CMakeLists.txt").read_text())
 
+    # As a namespace beside ::tanh, as a header before <time.h>, as a target of CMake, as a class of ours.
+    def test_models_called_as_what_others_have(self):
+        for name, called in (("tanh", "tanh_"), ("time", "time_"), ("size_t", "size_t_"),
+                             ("all", "all_"), ("state", "state"), ("swin_t", "swin_t")):
+            with self.subTest(name):
+                (self.out / f"{name}.dgt").write_text(MODEL)
+                folder = self.out / name
+                self.done("codegen", self.out / f"{name}.dgt", "-o", folder)
+                self.succeed("g++", "-std=c++17", "-fsyntax-only", '-DMODEL_WEIGHTS=""', "-I", folder,
+                             "-I", folder / "runtime/plain", folder / f"{called}.cc",
+                             folder / "infer.cc")
+
+    def test_names_that_are_refused(self):
+        (self.out / "m.dgt").write_text(MODEL)
+        for name, possible in (("log", "log_"), ("3", "_3"), ("fabsf", "fabsf_"), ("help", "help_")):
+            said = self.fails(2, "codegen", self.out / "m.dgt", "-o", self.out / "p", "--name", name)
+            self.assertIn(f'error: a program cannot be called "{name}"; "{possible}" is possible', said)
+            self.assertFalse((self.out / "p").exists())
+
 
 if __name__ == "__main__":
     unittest.main()

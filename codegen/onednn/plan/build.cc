@@ -122,6 +122,11 @@ bool HasOwnStep(const Node& node) {
          node.IsDragoman("Print");
 }
 
+// Whether each program has a class of that name, whatever the model is called.
+bool IsClassOfPrograms(std::string_view name) {
+  return name == "Impl" || name == "Options" || name == "State";
+}
+
 Result<Plan> MakePlan(const Model& model, std::string_view name, const PlanOptions& options) {
   Model named = Clone(model);
   named.functions.clear();
@@ -143,7 +148,7 @@ Result<Plan> MakePlan(const Model& model, std::string_view name, const PlanOptio
   plan.precision = options.precision;
   plan.steps_per_file = options.steps_per_file;
   plan.class_name = ClassName(name);
-  if (plan.class_name == name) plan.class_name += "Model";
+  if (plan.class_name == name || IsClassOfPrograms(plan.class_name)) plan.class_name += "Model";
   DRAGOMAN_TRY(PlanBuilder(named, plan, options).Build());
   if (options.precision != rt::Precision::kF32 && !plan.has_narrow_weights) {
     return Unsupported(

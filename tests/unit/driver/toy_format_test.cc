@@ -134,7 +134,7 @@ TEST_F(ToyFormatTest, BecomesAProgram) {
   EXPECT_TRUE(std::filesystem::exists(program + "/CMakeLists.txt"));
   EXPECT_TRUE(std::filesystem::exists(program + "/toy.h"));
   EXPECT_THAT(session_.Generate(Common(kProgram), program, "3").error().ToString(),
-              HasSubstr("is not a C++ identifier"));
+              HasSubstr("a program cannot be called \"3\"; \"_3\" is possible"));
 }
 
 TEST_F(ToyFormatTest, TakesFacts) {
