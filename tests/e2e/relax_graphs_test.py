@@ -543,6 +543,11 @@ graph main(%x: f32[?, 3]) -> (%y) {
   %y = onnx.Concat(%z, %z) {axis = 0}
 }""", [f32(2, 3)], holds=['R.Tensor(("x_0", 3)', 'R.Tensor(("2 * x_0", 1, 3)'])
 
+case("corners of regions just below a half", """
+graph main(%x: f32[1, 1, 5, 5], %rois: f32[1, 5]) -> (%y) {
+  %y = onnx.MaxRoiPool(%x, %rois) {pooled_shape = [2, 2]}
+}""", [f32(1, 1, 5, 5), np.array([[0, 0.49999997, 1.4999999, 2.5, 3.4999998]], np.float32)])
+
 
 # Halves.
 

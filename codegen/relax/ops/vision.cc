@@ -38,6 +38,16 @@ Expressions EmitRoiAlign(RelaxOp& op) {
       samples == 0 ? -1 : samples, half ? "True" : "False"));
 }
 
+// To the nearest integer, halves away from zero. Not the floor of a sum, which is rounded: up to 1
+// below 1/2.
+std::string RoundHalvesAway(RelaxOp& op, const std::string& x) {
+  const std::string size = op.Do("abs", x);
+  const std::string whole = op.Do("floor", size);
+  const std::string up = op.Do("greater_equal", op.Do("subtract", size, whole), op.Const(0.5, 1));
+  return op.Do("multiply", op.Do("sign", x),
+               op.Do("where", up, op.Do("add", whole, op.Const(1, 1)), whole));
+}
+
 // Corners are rounded before, halves away from zero: TVM rounds them to even numbers.
 Expressions EmitMaxRoiPool(RelaxOp& op) {
   const std::vector<std::int64_t> sizes = op.Ints("pooled_shape");
@@ -49,10 +59,8 @@ Expressions EmitMaxRoiPool(RelaxOp& op) {
   const double scale = op.Float("spatial_scale");
   std::string corners = columns(1, 5);
   if (scale != 1) corners = op.Do("multiply", corners, op.Const(scale, 1));
-  const std::string half = op.Do("add", op.Do("abs", corners), op.Const(0.5, 1));
-  const std::string rounded = op.Do("multiply", op.Do("sign", corners), op.Do("floor", half));
-  const std::string rois =
-      op.BindPlain(fmt::format("R.concat(({}, {}), axis=1)", columns(0, 1), rounded));
+  const std::string rois = op.BindPlain(
+      fmt::format("R.concat(({}, {}), axis=1)", columns(0, 1), RoundHalvesAway(op, corners)));
   return One(
       fmt::format("R.vision.roi_pool({}, {}, pooled_size={}, spatial_scale=1.0, layout=\"NCHW\")",
                   op.arg(0), rois, ListText(sizes)));
