@@ -8,17 +8,9 @@
 
 #include <fmt/format.h>
 
+#include "core/ir/find_as.h"
+
 namespace dragoman::cli {
-namespace {
-
-// An entry of the message of an ONNX file; nullptr: there is none.
-template <class T>
-const T* FileEntry(const Model& model, std::string_view name) {
-  const Attribute* entry = Find(model.extra, name);
-  return entry != nullptr ? entry->As<T>() : nullptr;
-}
-
-}  // namespace
 
 Census CensusOf(const Model& model) {
   Census census;
@@ -47,10 +39,10 @@ std::vector<Slot> ShownOutputs(const Entry& entry, const Result<Model>& lowered)
 std::string WriterText(const Model& model) {
   std::string text;
   for (const char* name : {"onnx.producer_name", "onnx.producer_version"}) {
-    const auto* part = FileEntry<std::string>(model, name);
+    const auto* part = FindAs<std::string>(model.extra, name);
     if (part != nullptr && !part->empty()) text += (text.empty() ? "" : " ") + *part;
   }
-  if (const auto* version = FileEntry<std::int64_t>(model, "onnx.ir_version"))
+  if (const auto* version = FindAs<std::int64_t>(model.extra, "onnx.ir_version"))
     text += fmt::format("{}IR version {}", text.empty() ? "" : ", ", *version);
   return text;
 }

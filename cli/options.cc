@@ -190,9 +190,9 @@ Session MakeSession(const CommonOptions& options, const std::string& model) {
   session.shows_progress = true;
   session.strict = options.strict;
   if (!options.quiet) {
-    TellOfNewFolders(
+    ReportNewFolders(
         [](const std::string& folder) { Say("made the folder " + Printable(folder)); });
-    session.tell_resized = [verbose = options.verbose](const std::vector<std::string>& changes) {
+    session.report_resized = [verbose = options.verbose](const std::vector<std::string>& changes) {
       if (!changes.empty()) Say(FollowedText(changes, verbose));
     };
   }

@@ -119,7 +119,7 @@ Status ReduceModel(const ReduceCommand& options) {
   DRAGOMAN_TRY(test.Start(model));
   ReduceOptions reduce;
   reduce.shows = [&](const Model& candidate) { return test.Shows(candidate); };
-  if (!options.common.quiet) reduce.tell = [](std::string_view line) { Say(line); };
+  if (!options.common.quiet) reduce.report = [](std::string_view line) { Say(line); };
   const Model reduced = Reduce(std::move(model), reduce);
   DRAGOMAN_TRY(session.Write(reduced, options.output, *target));
   const NodeCount after = CountNodes(reduced);

@@ -15,6 +15,7 @@
 #include "cli/options.h"
 #include "cli/page_file.h"
 #include "cli/verification_report.h"
+#include "core/ir/dtype_kinds.h"
 #include "core/ir/for_each_value.h"
 #include "driver/rules.h"
 #include "driver/verify_model.h"
@@ -126,10 +127,7 @@ bool ComputesInHalves(const Session& session, const Model& model, const Facts& f
   if (!lowered.ok()) return false;
   bool found = false;
   ForEachGraph(*lowered, [&](const Graph& graph) {
-    ForEachValue(graph, [&](const Value& value) {
-      const DType dtype = value.type().dtype();
-      found |= dtype == DType::kF16 || dtype == DType::kBF16;
-    });
+    ForEachValue(graph, [&](const Value& value) { found |= IsHalf(value.type().dtype()); });
   });
   return found;
 }

@@ -118,9 +118,9 @@ Status WatchPasses(Session& session, const WatchFlags& flags) {
   const auto times = flags.time_passes ? std::make_shared<PassTimes>() : nullptr;
   session.verify_each_pass = flags.verify_each;
   session.max_pass_runs = flags.bisect_limit;
-  session.after_pass = [=, tells = flags.bisect_limit.has_value()](const PassRun& run,
-                                                                   const Model& model) -> Status {
-    if (tells) SayRun(run);
+  session.after_pass = [=, bisects = flags.bisect_limit.has_value()](const PassRun& run,
+                                                                     const Model& model) -> Status {
+    if (bisects) SayRun(run);
     if (times) times->Add(run);
     return (*printer)(run, model);
   };

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/ir/find_as.h"
 #include "core/ir/graph.h"
 #include "core/ir/origin.h"
 #include "core/support/printable.h"
@@ -123,19 +124,13 @@ std::string Places(const Graph& graph, std::size_t max_places) {
   return text;
 }
 
-template <class T>
-const T* Get(const Attribute::Dict& entry, std::string_view key) {
-  const Attribute* found = Find(entry, key);
-  return found == nullptr ? nullptr : found->As<T>();
-}
-
 bool Lists(const Attribute::Dict& entry, std::string_view key, const std::string& name) {
-  const auto* names = Get<Attribute::Strings>(entry, key);
+  const auto* names = FindAs<Attribute::Strings>(entry, key);
   return names != nullptr && std::find(names->begin(), names->end(), name) != names->end();
 }
 
 std::string Attributes(const Attribute::Dict& entry) {
-  const auto* attributes = Get<Attribute::Dict>(entry, "attributes");
+  const auto* attributes = FindAs<Attribute::Dict>(entry, "attributes");
   if (attributes == nullptr) return "";
   std::string text;
   for (const NamedAttribute& attribute : *attributes) {
@@ -150,7 +145,7 @@ std::string Attributes(const Attribute::Dict& entry) {
 
 std::string Methods(const Model& model, const std::string& class_name, const Attribute::Dict& entry,
                     std::size_t max_places) {
-  const auto* methods = Get<Attribute::Strings>(entry, "methods");
+  const auto* methods = FindAs<Attribute::Strings>(entry, "methods");
   if (methods == nullptr) return "";
   std::string text;
   for (const std::string& method : *methods) {
@@ -167,13 +162,13 @@ std::string Methods(const Model& model, const std::string& class_name, const Att
 }  // namespace
 
 std::string DescribeTorchScript(const Model& model, std::size_t max_places) {
-  const auto* classes = Get<Attribute::Dict>(model.extra, torch::kClassTable);
+  const auto* classes = FindAs<Attribute::Dict>(model.extra, torch::kClassTable);
   if (classes == nullptr) return "";
   std::string text;
   for (const NamedAttribute& known : *classes) {
     const auto* entry = known.value.As<Attribute::Dict>();
     if (entry == nullptr) continue;
-    const auto* kind = Get<std::string>(*entry, "kind");
+    const auto* kind = FindAs<std::string>(*entry, "kind");
     text += Line("class {}: {}", known.name, kind == nullptr ? "class" : *kind);
     text += Attributes(*entry) + Methods(model, known.name, *entry, max_places);
   }

@@ -111,7 +111,7 @@ bool HasNode(const Model& model, const std::function<bool(const Node&)>& is_want
 bool IsSoftmax(const Node& node) { return node.Is("Softmax"); }
 
 // Whether a size of 0 may be another thing than in the same Reshape of other sizes.
-bool TellsZeros(const Node& node) {
+bool InterpretsZeros(const Node& node) {
   return node.Is("Reshape") &&
          (!node.operand(1)->is_constant() || node.attribute("allowzero") != nullptr);
 }
@@ -136,7 +136,7 @@ std::vector<Assumption> AssumptionsFor(const std::array<Model, 2>& models) {
   std::optional<Assumption> checks, sizes;
   if (HasNode(models[0], IsCheck) != HasNode(models[1], IsCheck))
     checks = {",assume-checks", "inputs that the checks of one accept"};
-  if (HasNode(models[0], TellsZeros) || HasNode(models[1], TellsZeros))
+  if (HasNode(models[0], InterpretsZeros) || HasNode(models[1], InterpretsZeros))
     sizes = {",assume-sizes", "sizes of 1 or more"};
   std::vector<Assumption> assumptions;
   if (checks) assumptions.push_back(*checks);

@@ -366,9 +366,9 @@ class Reducer {
         if (!kept || reduction.count(model_) >= count) begin = end;
       }
     }
-    if (changed && options_.tell) {
-      options_.tell(fmt::format("{}: {} of {} left; nodes: {}", reduction.name,
-                                reduction.count(model_), before, CountNodes(model_)));
+    if (changed && options_.report) {
+      options_.report(fmt::format("{}: {} of {} left; nodes: {}", reduction.name,
+                                  reduction.count(model_), before, CountNodes(model_)));
     }
     return changed;
   }
@@ -399,7 +399,7 @@ class Reducer {
         break;
       }
     }
-    if (changed && options_.tell) options_.tell("sizes: smaller");
+    if (changed && options_.report) options_.report("sizes: smaller");
     return changed;
   }
 

@@ -14,7 +14,7 @@ struct ReduceOptions {
   // Whether a candidate, a well-formed model of the same level and dialect, shows the fault.
   std::function<bool(const Model& candidate)> shows;
   // Told of progress, a line at a time; may be empty.
-  std::function<void(std::string_view)> tell = nullptr;
+  std::function<void(std::string_view)> report = nullptr;
 };
 
 // A smaller model that shows what `model` shows: without entries, nodes, outputs, inputs, states,

@@ -30,7 +30,7 @@ Result<std::vector<RulePlace>> FindMatches(Session session, const Model& source,
                                            const Facts& facts) {
   std::vector<RulePlace> places;
   session.rules = std::move(rules);
-  session.tell_rule = [&](RulePlace place) { places.push_back(std::move(place)); };
+  session.report_rule = [&](RulePlace place) { places.push_back(std::move(place)); };
   DRAGOMAN_TRY(ApplyUserRules(session, source, facts));
   return places;
 }

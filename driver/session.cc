@@ -196,7 +196,7 @@ Session Session::WithoutRules() const {
 
 Status Session::ApplyRules(Model& model) const {
   if (rules == nullptr) return {};
-  const RuleOptions options{.explain = explain, .found = tell_rule};
+  const RuleOptions options{.explain = explain, .found = report_rule};
   DRAGOMAN_ASSIGN(const bool changed, RunRules(model, *rules, options));
   return changed && model.level == Level::kCommon ? InferModel(model) : Status();
 }

@@ -49,7 +49,7 @@ struct Session {
   // Takes each rewrite that is made, and each near miss, one line each; nullptr: nobody does.
   std::function<void(std::string_view line)> explain = nullptr;
   // Takes what followed sizes that facts state, a line for each constant; nullptr: nobody does.
-  std::function<void(const std::vector<std::string>& changes)> tell_resized = nullptr;
+  std::function<void(const std::vector<std::string>& changes)> report_resized = nullptr;
   // Of the pipelines that the session runs, as PipelineOptions has them.
   std::function<Status(const PassRun& run, const Model& model)> after_pass = nullptr;
   std::optional<std::int64_t> max_pass_runs;
@@ -58,7 +58,7 @@ struct Session {
   // the common graph, before all passes; nullptr: none.
   std::shared_ptr<const RuleSet> rules = nullptr;
   // Called with each place at which one was applied; nullptr: none.
-  std::function<void(RulePlace place)> tell_rule = nullptr;
+  std::function<void(RulePlace place)> report_rule = nullptr;
   bool strict = false;          // what would be a warning is an error
   bool shows_progress = false;  // on standard error, where that is a terminal
   // What may be expanded of one model, in bytes; nullopt: SizeBudget::LimitOf its files.

@@ -317,7 +317,7 @@ Result<Model> LowerForOpenSizes(const Session& session, const Model& source, con
     if (of_multiples.ok()) opened = std::move(of_multiples);
   }
   if (!opened.ok()) return opened.error();
-  if (session.tell_resized) session.tell_resized(opened->changes.Texts());
+  if (session.report_resized) session.report_resized(opened->changes.Texts());
   for (const std::string& message : opened->notes) note(message);
   return std::move(opened->model);
 }
@@ -328,7 +328,7 @@ Result<Model> LowerForSamples(const Session& session, const Model& source, const
   BatchReport report;
   const Facts others{.shapes = {}, .dims = {}, .entry = facts.entry};
   DRAGOMAN_ASSIGN(Model resized, LowerForBatch(session, source, others, batch, note, report));
-  if (session.tell_resized) session.tell_resized(report.changes.Texts());
+  if (session.report_resized) session.report_resized(report.changes.Texts());
   return resized;
 }
 

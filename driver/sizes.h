@@ -13,7 +13,7 @@ bool StateOtherSizes(const Model& source, const Facts& facts);
 
 // `source` as a common model, with the facts. Constants that stood for sizes follow where the facts
 // state others: those of a batch if the model keeps its samples apart, else those of each size that
-// is proven (resize_sizes.h); session.tell_resized receives them. `note` receives a line for each
+// is proven (resize_sizes.h); session.report_resized receives them. `note` receives a line for each
 // constant that stays. Errors: what cannot be lowered; nodes that cannot work with the sizes.
 Result<Model> LowerForSizes(const Session& session, const Model& source, const Facts& facts,
                             const Note& note);

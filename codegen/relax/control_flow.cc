@@ -14,6 +14,7 @@
 #include "codegen/relax/recursion.h"
 #include "codegen/tvm/prepare.h"
 #include "core/ir/element_text.h"
+#include "core/ir/find_as.h"
 #include "core/ir/node_attributes.h"
 #include "core/ops/control_flow.h"
 #include "core/ops/elements.h"
@@ -36,9 +37,7 @@ BodyForm PlainForm(const std::string& hint, const Graph& body) {
 
 // The attributes of a group that was one before; nullptr: a rewrite made it.
 const Attribute::Dict* KnownAttributes(const Node& node) {
-  const Extra* extra = node.extra_if_any();
-  const Attribute* attributes = extra != nullptr ? Find(*extra, tvm::kGroupAttributes) : nullptr;
-  return attributes != nullptr ? attributes->As<Attribute::Dict>() : nullptr;
+  return FindAs<Attribute::Dict>(node.extra_if_any(), tvm::kGroupAttributes);
 }
 
 // A group records what its members were.

@@ -27,7 +27,7 @@ class Drawer {
     for (const auto& input : entry.inputs()) {
       if (input->type().shape() == nullptr) continue;
       for (const Dim& size : *input->type().shape()) {
-        if (size.symbol() != nullptr) told_.insert(*size.symbol());
+        if (size.symbol() != nullptr) known_sizes_.insert(*size.symbol());
       }
     }
   }
@@ -37,7 +37,7 @@ class Drawer {
   Status Visit(Node& node) {
     if (node.Is("Dropout")) return Drop(node);
     const Value* result = node.result(0);
-    if (result == nullptr || !RunsOnce(*node.graph()) || !IsTold(result->type())) return {};
+    if (result == nullptr || !RunsOnce(*node.graph()) || !HasKnownSizes(result->type())) return {};
     const bool normal = node.op().type.starts_with("RandomNormal");
     if (node.Is("Bernoulli")) return Replace(node, Fall(node));
     if (node.Is("Multinomial")) return Replace(node, Choice(node));
@@ -48,12 +48,12 @@ class Drawer {
   }
 
  private:
-  bool IsTold(const Type& type) const {
+  bool HasKnownSizes(const Type& type) const {
     if (type.shape() == nullptr) return false;
     return std::ranges::all_of(*type.shape(), [&](const Dim& size) {
       const std::vector<std::string> symbols = size.Symbols();
       return !size.unknown() && std::ranges::all_of(symbols, [&](const std::string& symbol) {
-        return told_.contains(symbol);
+        return known_sizes_.contains(symbol);
       });
     });
   }
@@ -139,7 +139,7 @@ class Drawer {
     Value* training = node.num_operands() > 2 ? node.operand(2) : nullptr;
     const auto known = training != nullptr ? context_.inference.KnownInts(training) : std::nullopt;
     const bool rests = training == nullptr || (known && known->front() == 0);
-    if (rests || !RunsOnce(*node.graph()) || !IsTold(x->type())) return {};
+    if (rests || !RunsOnce(*node.graph()) || !HasKnownSizes(x->type())) return {};
     const DType dtype = x->type().dtype();
     const DType wide = dtype == DType::kF64 ? dtype : DType::kF32;
     Value* share = node.operand(1);
@@ -164,7 +164,7 @@ class Drawer {
 
   Graph& entry_;
   PassContext& context_;
-  std::set<std::string> told_;  // sizes that the signature tells
+  std::set<std::string> known_sizes_;  // sizes that the signature states
 };
 
 }  // namespace

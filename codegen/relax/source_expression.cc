@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "codegen/relax/attribute_text.h"
-#include "codegen/tvm/source_extra.h"
+#include "core/ir/find_as.h"
 
 namespace dragoman::relax {
 namespace {
@@ -76,8 +76,7 @@ class Pieces {
     if (op == "alias") return Operand(First(node));
     if (op == "literal") return Text(AttributeOf(node, "value"));
     if (op == "module") {
-      const Attribute* name = node.attribute("name");
-      const auto* text = name != nullptr ? name->As<std::string>() : nullptr;
+      const auto* text = FindAs<std::string>(node.attributes(), "name");
       return Text(text != nullptr ? *text : "Module");
     }
     if (op == "const" && node.attribute("value") != nullptr &&
@@ -100,8 +99,7 @@ class Pieces {
   }
 
   bool AddSign(const Node& node) {
-    const Attribute* sign = node.attribute("operator");
-    const auto* symbol = sign != nullptr ? sign->As<std::string>() : nullptr;
+    const auto* symbol = FindAs<std::string>(node.attributes(), "operator");
     if (symbol == nullptr) return false;
     if (node.op().type == "binary" && node.num_operands() == 2) {
       Wrapped(node.operand(0));
@@ -123,7 +121,7 @@ class Pieces {
       return "";
     }
     if (op == "call") {
-      const std::string alias = tvm::ExtraText(node.extra_if_any(), "relax.alias");
+      const std::string alias = FindText(node.extra_if_any(), "relax.alias");
       Text((alias.empty() ? "cls" : alias) + "." + AttributeOf(node, "callee"));
       return "callee";
     }
@@ -139,7 +137,7 @@ class Pieces {
       Text((std::exchange(first, false) ? "" : ", ") + text);
     };
     Text("(");
-    if (tvm::SourceExtra(node.extra_if_any(), "relax.arguments") == nullptr) {
+    if (FindIn(node.extra_if_any(), "relax.arguments") == nullptr) {
       for (; operand < node.num_operands(); ++operand) {
         begin("");
         Operand(node.operand(operand));
@@ -186,19 +184,19 @@ std::string TextOfPieces(std::vector<Piece> open, std::vector<Finding>& findings
 }  // namespace
 
 Attribute::Strings TextsOf(const Extra* extra, std::string_view name) {
-  const Attribute* attribute = tvm::SourceExtra(extra, name);
+  const Attribute* attribute = FindIn(extra, name);
   const auto* texts = attribute != nullptr ? attribute->As<Attribute::Strings>() : nullptr;
   return texts != nullptr ? *texts : Attribute::Strings();
 }
 
 std::string SourceAttributeText(const NamedAttribute& attribute) {
-  const std::string text = tvm::ExtraText(attribute.extra.get(), "relax.text");
+  const std::string text = FindText(attribute.extra.get(), "relax.text");
   return text.empty() ? ValueText(attribute.value) : text;
 }
 
 bool StandsInline(const Node& node) {
-  return tvm::SourceExtra(node.extra_if_any(), "relax.inline") != nullptr &&
-         node.num_results() == 1 && node.result()->HasOneUse();
+  return FindIn(node.extra_if_any(), "relax.inline") != nullptr && node.num_results() == 1 &&
+         node.result()->HasOneUse();
 }
 
 std::string SourceExpressionText(const Node& node, std::vector<Finding>& findings) {

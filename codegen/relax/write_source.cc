@@ -17,7 +17,7 @@
 #include "codegen/relax/relax_text.h"
 #include "codegen/relax/source_expression.h"
 #include "codegen/relax/write_npz.h"
-#include "codegen/tvm/source_extra.h"
+#include "core/ir/find_as.h"
 #include "core/support/output_file.h"
 
 namespace dragoman {
@@ -52,8 +52,8 @@ class SourceWriter {
       Line(depth, "@" + decorator);
     const Attribute::Strings sizes = TextsOf(extra, "relax.type_parameters");
     const std::string generic = sizes.empty() ? "" : fmt::format("[{}]", fmt::join(sizes, ", "));
-    const std::string returns = tvm::ExtraText(extra, "relax.returns");
-    behind_ = tvm::ExtraText(extra, "relax.comment");
+    const std::string returns = FindText(extra, "relax.returns");
+    behind_ = FindText(extra, "relax.comment");
     Line(depth, fmt::format("def {}{}({}){}:", graph.name(), generic,
                             fmt::join(Parameters(graph, !sizes.empty()), ", "),
                             returns.empty() ? "" : " -> " + returns));
@@ -61,9 +61,9 @@ class SourceWriter {
     std::vector<std::string> results;
     for (const Use& output : graph.outputs()) results.push_back(OperandText(output.value()));
     const std::string joined = fmt::format("{}", fmt::join(results, ", "));
-    const bool is_tuple = tvm::SourceExtra(extra, "relax.returns_tuple") != nullptr;
+    const bool is_tuple = FindIn(extra, "relax.returns_tuple") != nullptr;
     Lines(depth + 1, TextsOf(extra, "relax.return_comments"));
-    behind_ = tvm::ExtraText(extra, "relax.return_comment");
+    behind_ = FindText(extra, "relax.return_comment");
     Line(depth + 1,
          !is_tuple ? "return " + joined : "return (" + joined + (results.size() == 1 ? ",)" : ")"));
     Lines(depth + 1, TextsOf(extra, "relax.last_comments"));
@@ -74,7 +74,7 @@ class SourceWriter {
     std::vector<std::string> parameters;
     for (const auto& input : graph.inputs()) parameters.push_back(Typed(*input, bare));
     for (const auto& constant : graph.constants()) {
-      const Attribute* place = tvm::SourceExtra(constant->extra_if_any(), "relax.parameter");
+      const Attribute* place = FindIn(constant->extra_if_any(), "relax.parameter");
       const auto* position = place != nullptr ? place->As<std::int64_t>() : nullptr;
       const auto index = position != nullptr && *position >= 0
                              ? std::min(static_cast<std::size_t>(*position), parameters.size())
@@ -87,7 +87,7 @@ class SourceWriter {
 
   // `value` with its type, of numbers alone if `bare`.
   static std::string Typed(const Value& value, bool bare) {
-    std::string type = tvm::ExtraText(value.extra_if_any(), "relax.type");
+    std::string type = FindText(value.extra_if_any(), "relax.type");
     const Type& known = value.type();
     if (type.empty() && known.kind() == Type::Kind::kOpaque) type = known.opaque_name();
     if (type.empty() && known.is_tensor())
@@ -107,7 +107,7 @@ class SourceWriter {
         return;
       }
       Lines(depth, TextsOf(node.extra_if_any(), "relax.comments"));
-      behind_ = tvm::ExtraText(node.extra_if_any(), "relax.comment");
+      behind_ = FindText(node.extra_if_any(), "relax.comment");
       depth = Statement(node, depth);
     }
   }
@@ -128,7 +128,7 @@ class SourceWriter {
       return depth + 1;
     }
     if (op == "output") {
-      if (tvm::SourceExtra(node.extra_if_any(), "relax.implied") == nullptr)
+      if (FindIn(node.extra_if_any(), "relax.implied") == nullptr)
         Line(depth, "R.output(" + Outputs(node) + ")");
       return depth - 1;
     }
@@ -206,11 +206,11 @@ Attribute::Strings OrderOf(const Model& model) {
 Result<std::string> PrintRelaxSource(const Model& model) {
   if (model.level != Level::kSource || model.dialect != "relax")
     return Unsupported("the model was not read from a Relax module");
-  const std::string name = tvm::ExtraText(&model.extra, "relax.name");
-  const std::string decorator = tvm::ExtraText(&model.extra, "relax.decorator");
-  const std::string bases = tvm::ExtraText(&model.extra, "relax.bases");
+  const std::string name = FindText(model.extra, "relax.name");
+  const std::string decorator = FindText(model.extra, "relax.decorator");
+  const std::string bases = FindText(model.extra, "relax.bases");
   std::string text =
-      fmt::format("{}@{}\nclass {}{}:\n", tvm::ExtraText(&model.extra, "relax.preamble"),
+      fmt::format("{}@{}\nclass {}{}:\n", FindText(model.extra, "relax.preamble"),
                   decorator.empty() ? "I.ir_module" : decorator, name.empty() ? "Module" : name,
                   bases.empty() ? "" : "(" + bases + ")");
   const Attribute::Strings foreign = relax::TextsOf(&model.extra, "relax.foreign");

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/compare/composed_text.h"
+#include "core/ir/find_as.h"
 #include "core/ir/print.h"
 
 namespace dragoman::relay::emit {
@@ -40,17 +41,13 @@ std::string RemarkText(const ComposedNode& node, const std::function<Value*(cons
 }
 
 Attribute::Dict PartsOf(const Graph& function) {
-  const Extra* extra = function.extra_if_any();
-  const Attribute* given = extra != nullptr ? Find(*extra, kFunction) : nullptr;
-  const auto* parts = given != nullptr ? given->As<Attribute::Dict>() : nullptr;
+  const auto* parts = FindAs<Attribute::Dict>(function.extra_if_any(), kFunction);
   return parts != nullptr ? *parts : Attribute::Dict();
 }
 
 Attribute::Strings RemarksOf(const Attribute::Dict& parts) {
-  const Attribute* attributes = Find(parts, "attrs");
-  const auto* dict = attributes != nullptr ? attributes->As<Attribute::Dict>() : nullptr;
-  const Attribute* remarks = dict != nullptr ? Find(*dict, kComposed) : nullptr;
-  const auto* texts = remarks != nullptr ? remarks->As<Attribute::Strings>() : nullptr;
+  const auto* dict = FindAs<Attribute::Dict>(parts, "attrs");
+  const auto* texts = FindAs<Attribute::Strings>(dict, kComposed);
   return texts != nullptr ? *texts : Attribute::Strings();
 }
 

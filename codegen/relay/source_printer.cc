@@ -10,8 +10,8 @@
 #include "codegen/relay/composed.h"
 #include "codegen/relay/nd_array.h"
 #include "codegen/relay/relay_text.h"
-#include "codegen/tvm/source_extra.h"
 #include "core/compare/composed_text.h"
+#include "core/ir/find_as.h"
 #include "core/ir/node_attributes.h"
 
 namespace dragoman::relay::emit {
@@ -33,9 +33,7 @@ std::string OperatorText(const OpName& op) {
   return op.domain.empty() ? op.type : op.domain + "." + op.type;
 }
 
-bool IsOldText(const Model& model) {
-  return tvm::ExtraText(&model.extra, "relay.version") == "0.0.4";
-}
+bool IsOldText(const Model& model) { return FindText(model.extra, "relay.version") == "0.0.4"; }
 
 // Puts `item` after the items of `list`.
 void Join(std::string& list, std::string_view item) {
@@ -75,7 +73,7 @@ Result<std::string> SourcePrinter::Run() {
 }
 
 std::string SourcePrinter::TypeOf(const Type& type, const Extra* extra) {
-  const std::string text = tvm::ExtraText(extra, "relay.type");
+  const std::string text = FindText(extra, "relay.type");
   if (!text.empty()) return text;
   return TypeText(type, [this](const std::string& symbol) { return metadata_.AddSize(symbol); })
       .value_or("");
@@ -241,7 +239,7 @@ std::string SourcePrinter::Comment(const Extra* extra, const Type* type, const s
     const std::string shown = TypeOf(*type, extra);
     if (!shown.empty()) text = " ty=" + shown;
   }
-  const std::string span = tvm::ExtraText(extra, "relay.span");
+  const std::string span = FindText(extra, "relay.span");
   if (!span.empty() || !name.empty())
     text += " span=" + (span.empty() ? SpanText(name) : SpanText(span));
   return text.empty() ? "" : " /*" + text + " */";
@@ -321,15 +319,12 @@ std::string SourcePrinter::Pattern(const Attribute& pattern, const Graph& arm, s
 }
 
 std::string SourcePrinter::MatchText(const Node& node, int depth) {
-  const Attribute* complete = node.attribute("complete");
-  const auto* is_complete = complete != nullptr ? complete->As<bool>() : nullptr;
+  const auto* is_complete = FindAs<bool>(node.attributes(), "complete");
   std::string text =
       fmt::format("{} ({}) {{\n", is_complete == nullptr || *is_complete ? "match" : "match?",
                   Reference(node.operand(0), depth));
-  const Attribute* patterns = node.attribute("patterns");
-  const auto* list = patterns != nullptr ? patterns->As<Attribute::List>() : nullptr;
-  const Attribute* arms = node.attribute("arms");
-  const auto* graphs = arms != nullptr ? arms->As<Attribute::Graphs>() : nullptr;
+  const auto* list = FindAs<Attribute::List>(node.attributes(), "patterns");
+  const auto* graphs = FindAs<Attribute::Graphs>(node.attributes(), "arms");
   for (std::size_t i = 0; graphs != nullptr && i < graphs->size(); ++i) {
     std::size_t next = 0;
     const Graph& arm = *(*graphs)[i];

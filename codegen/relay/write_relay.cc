@@ -72,15 +72,15 @@ Result<std::unique_ptr<Graph>> TranslateEntry(Graph& entry, PreparedOperators& p
   return tvm::Joined(std::move(findings), std::move(status));
 }
 
-// Remarks of which nobody tells the digest are left out.
+// Remarks without a digest are left out.
 Status StateDigests(Model& relay, const RelayDigests& digests) {
   Attribute::Strings stated;
   const Attribute::Strings remarks = relay::emit::RemarksOf(relay::emit::PartsOf(relay.main()));
   if (digests && !remarks.empty()) {
     DRAGOMAN_ASSIGN(const std::string text, PrintRelaySource(relay));
-    DRAGOMAN_ASSIGN(const std::vector<std::string> told, digests(text));
-    for (std::size_t i = 0; i < remarks.size() && i < told.size(); ++i) {
-      if (!told[i].empty()) stated.push_back(remarks[i] + told[i]);
+    DRAGOMAN_ASSIGN(const std::vector<std::string> computed, digests(text));
+    for (std::size_t i = 0; i < remarks.size() && i < computed.size(); ++i) {
+      if (!computed[i].empty()) stated.push_back(remarks[i] + computed[i]);
     }
   }
   for (Entry& entry : relay.entries) relay::emit::SetRemarks(*entry.graph, {});

@@ -6,6 +6,7 @@
 
 #include "codegen/relay/nd_array.h"
 #include "codegen/relay/source_printer.h"
+#include "core/ir/find_as.h"
 #include "core/support/output_file.h"
 
 namespace dragoman {
@@ -13,8 +14,7 @@ namespace {
 
 // Arrays of the file that was read which no parameter has.
 void AddUnused(const Model& model, std::vector<std::pair<std::string, Tensor>>& params) {
-  const Attribute* unused = Find(model.extra, "relay.params");
-  const auto* dict = unused != nullptr ? unused->As<Attribute::Dict>() : nullptr;
+  const auto* dict = FindAs<Attribute::Dict>(model.extra, "relay.params");
   if (dict == nullptr) return;
   for (const NamedAttribute& item : *dict) {
     if (item.value.tensor() != nullptr) params.emplace_back(item.name, *item.value.tensor());

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "core/ir/find_as.h"
 #include "core/ops/declared_attributes.h"
 
 namespace dragoman {
@@ -428,8 +429,7 @@ ConstId AffineForms::BlockDiagonal(ConstId matrix, std::int64_t blocks) {
 
 AffineForms::FormOrNone AffineForms::Conv(const Node& node, int axis) {
   const auto all = [&](std::string_view name, std::int64_t number) {
-    const Attribute* attribute = node.attribute(name);
-    const auto* ints = attribute != nullptr ? attribute->As<Attribute::Ints>() : nullptr;
+    const auto* ints = FindAs<Attribute::Ints>(node.attributes(), name);
     return ints == nullptr ||
            std::ranges::all_of(*ints, [&](std::int64_t entry) { return entry == number; });
   };

@@ -48,8 +48,8 @@ Type DeclaredTypes::Merge(const Type& inferred, const Type& declared, const std:
   return type.dtype() == DType::kUnknown ? type.WithDType(declared.dtype()) : type;
 }
 
-void DeclaredTypes::Tell(const Facts& facts,
-                         const std::function<void(std::string_view)>& note) const {
+void DeclaredTypes::NoteContradictions(const Facts& facts,
+                                       const std::function<void(std::string_view)>& note) const {
   if (contradicted_.empty() || !facts.shapes.empty() || !facts.dims.empty()) return;
   const std::string more = std::to_string(contradicted_.size() - 1);
   note(more == "0" ? first_ : first_ + " (others that contradict what is computed: " + more + ")");

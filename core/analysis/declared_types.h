@@ -30,7 +30,8 @@ class DeclaredTypes {
 
   // Gives `note` one sentence about all contradictions, if there are any. Facts that state other
   // sizes than the file does contradict it by intention.
-  void Tell(const Facts& facts, const std::function<void(std::string_view)>& note) const;
+  void NoteContradictions(const Facts& facts,
+                          const std::function<void(std::string_view)>& note) const;
 
  private:
   bool IsProven(const Dim& size) const;

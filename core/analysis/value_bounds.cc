@@ -152,8 +152,8 @@ double Bounds::reach() const { return std::max(std::abs(low), std::abs(high)); }
 
 bool Bounds::are_finite() const { return !may_be_nan && reach() < kMost; }
 
-void ValueBounds::Tell(const Node& node) {
-  if (node.IsDragoman("Fused")) return TellBody(node);
+void ValueBounds::Add(const Node& node) {
+  if (node.IsDragoman("Fused")) return AddBody(node);
   for (std::size_t i = 0; i < node.num_results(); ++i) {
     const Value* result = node.result(i);
     if (result == nullptr || !IsBounded(result->type().dtype())) continue;
@@ -163,13 +163,13 @@ void ValueBounds::Tell(const Node& node) {
 }
 
 // A node whose body reads its operands only.
-void ValueBounds::TellBody(const Node& node) {
+void ValueBounds::AddBody(const Node& node) {
   const std::vector<Graph*> bodies = node.subgraphs();
   if (bodies.size() != 1) return;
   const Graph& body = *bodies.front();
   for (std::size_t i = 0; i < body.num_inputs() && i < node.num_operands(); ++i)
     Assume(*body.input(i), Of(node.operand(i)));
-  for (const Node& inner : body.nodes()) Tell(inner);
+  for (const Node& inner : body.nodes()) Add(inner);
   for (std::size_t i = 0; i < body.num_outputs() && i < node.num_results(); ++i) {
     if (node.result(i) != nullptr) Assume(*node.result(i), Of(body.output(i)));
   }
@@ -216,7 +216,7 @@ Bounds ValueBounds::OfUnary(const Node& node) {
 }
 
 // The largest sum of the magnitudes of a constant's elements along all axes but the first; what the
-// bounds of its elements tell else.
+// bounds of its elements show else.
 double ValueBounds::RowSum(const Value& weight, double terms) {
   const Tensor* tensor = weight.is_constant() ? weight.tensor() : nullptr;
   const bool has_rows = tensor != nullptr && tensor->rank() >= 2 && tensor->size() > 0;

@@ -31,11 +31,11 @@ class ValueBounds {
   // States what a value holds, as an input of the graph.
   void Assume(const Value& value, const Bounds& bounds) { known_[&value] = bounds; }
   // Nodes are added in their order; nothing is known of others.
-  void Tell(const Node& node);
+  void Add(const Node& node);
   Bounds Of(const Value* value);
 
  private:
-  void TellBody(const Node& node);
+  void AddBody(const Node& node);
   Bounds OfResult(const Node& node);
   Bounds OfMoved(const Node& node);
   Bounds OfUnary(const Node& node);

@@ -9,6 +9,7 @@
 #include "core/compare/places.h"
 #include "core/compare/structural_walk.h"
 #include "core/compare/unused_constants.h"
+#include "core/ir/producer.h"
 #include "core/support/flat_map.h"
 #include "core/support/hash.h"
 
@@ -45,13 +46,6 @@ std::vector<std::uint64_t> WithNames(std::span<const Node* const> nodes,
                                      std::vector<std::uint64_t> keys) {
   for (std::size_t i = 0; i < nodes.size(); ++i) keys[i] = HashString(NameOf(*nodes[i]), keys[i]);
   return keys;
-}
-
-bool IsSink(const Node& node) {
-  for (std::size_t i = 0; i < node.num_results(); ++i) {
-    if (node.result(i) != nullptr && node.result(i)->used()) return false;
-  }
-  return true;
 }
 
 }  // namespace
@@ -113,7 +107,8 @@ bool StructuralWalk::PairUnreachableOf(std::uint32_t frame) {
   const std::vector<std::uint64_t> colors_b = Colors(b, pair_of_b_);
   std::vector<std::size_t> order;  // sinks first: they force what is above them
   for (std::size_t i = 0; i < a.size(); ++i) order.push_back(i);
-  std::stable_partition(order.begin(), order.end(), [&](std::size_t i) { return IsSink(*a[i]); });
+  std::stable_partition(order.begin(), order.end(),
+                        [&](std::size_t i) { return !AnyResultUsed(*a[i]); });
 
   const auto taken = [&](const Node* node) { return pair_of_b_.contains(node); };
   const auto pair_by = [&](const std::vector<std::uint64_t>& keys_a,

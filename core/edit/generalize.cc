@@ -145,7 +145,7 @@ class Generalizer {
                            ", " + second->type().ToString() +
                            ") and is not an expression of their sizes");
       done_.changes.push_back(a.Describe() + ": operand " + std::to_string(i) + " is " +
-                              expressions.told());
+                              expressions.text());
       a.set_operand(i, made);
     }
     return {};

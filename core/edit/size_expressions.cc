@@ -137,7 +137,7 @@ Value* SizeExpressions::Size(const SizeProduct& sizes) {
     const std::int64_t index[] = {static_cast<std::int64_t>(i)};
     Value* size = Add("Gather", {shape, Const(Tensor::Ints(index))});
     product = product == nullptr ? size : Add("Mul", {product, size});
-    told_ += (i > sizes.axis ? " * " : "") + PlaceOf(*sizes.source, i);
+    text_ += (i > sizes.axis ? " * " : "") + PlaceOf(*sizes.source, i);
   }
   return product;
 }
@@ -145,7 +145,7 @@ Value* SizeExpressions::Size(const SizeProduct& sizes) {
 Value* SizeExpressions::Changed(const SizeProduct& sizes, const char* type, const char* sign,
                                 std::int64_t number) {
   Value* size = Size(sizes);
-  told_ += std::string(" ") + sign + " " + std::to_string(number);
+  text_ += std::string(" ") + sign + " " + std::to_string(number);
   return Add(type, {size, Const(Tensor::Ints(std::vector{number}))});
 }
 
@@ -170,7 +170,7 @@ Value* SizeExpressions::Number(const NumberPair& pair) {
 }
 
 Value* SizeExpressions::Numbers(std::span<const NumberPair> pairs) {
-  told_ = "[";
+  text_ = "[";
   std::vector<Value*> parts;
   std::vector<std::int64_t> constant;
   const auto flush = [&] {
@@ -178,10 +178,10 @@ Value* SizeExpressions::Numbers(std::span<const NumberPair> pairs) {
     constant.clear();
   };
   for (const NumberPair& pair : pairs) {
-    if (&pair != pairs.data()) told_ += ", ";
+    if (&pair != pairs.data()) text_ += ", ";
     if (pair.equal()) {
       constant.push_back(pair.first);
-      told_ += std::to_string(pair.first);
+      text_ += std::to_string(pair.first);
       continue;
     }
     flush();
@@ -189,7 +189,7 @@ Value* SizeExpressions::Numbers(std::span<const NumberPair> pairs) {
     if (parts.back() == nullptr) return nullptr;
   }
   flush();
-  told_ += "]";
+  text_ += "]";
   if (parts.size() == 1) return parts[0];
   return Add("Concat", parts, {{"axis", Attribute(std::int64_t{0})}});
 }
@@ -226,7 +226,7 @@ Value* SizeExpressions::Repeated(const Tensor& first, const Tensor& second) {
   if (sizes == nullptr) return nullptr;
   Result<Tensor> one = Tensor::Make(first.dtype(), {}, Buffer::Copy(element));
   if (!one.ok()) return nullptr;
-  told_ = "one element repeated to " + told_;
+  text_ = "one element repeated to " + text_;
   return Add("Expand", {Const(std::move(*one)), sizes});
 }
 
@@ -239,14 +239,14 @@ Value* SizeExpressions::Range(const Tensor& first, const Tensor& second) {
   if (std::ranges::count_if(sizes, is_other) != 1) return nullptr;
   Value* end = Numbers(std::span(&count, 1));
   if (end == nullptr) return nullptr;
-  const std::string told = "0, 1, … up to " + told_;
+  const std::string text = "0, 1, … up to " + text_;
   end = Add("Squeeze", {end, Const(Tensor::Ints(std::vector<std::int64_t>{0}))});
   Value* range = Add("Range", {Const(Tensor::Int(0)), end, Const(Tensor::Int(1))});
   std::vector<std::int64_t> axes;
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     if (!is_other(sizes[i])) axes.push_back(static_cast<std::int64_t>(i));
   }
-  told_ = told;
+  text_ = text;
   return axes.empty() ? range : Add("Unsqueeze", {range, Const(Tensor::Ints(axes))});
 }
 
@@ -270,7 +270,7 @@ Value* SizeExpressions::Beginning(const Tensor& first, const Tensor& second) {
   }
   Value* end = Numbers(ends);
   if (end == nullptr) return nullptr;
-  told_ = "its elements before " + told_ + ", which is at most [" + limits + "]";
+  text_ = "its elements before " + text_ + ", which is at most [" + limits + "]";
   return Add("Slice", {Const(large), Const(Tensor::Ints(std::vector<std::int64_t>(axes.size(), 0))),
                        end, Const(Tensor::Ints(axes))});
 }

@@ -52,7 +52,7 @@ class SizeExpressions {
   Value* Constant(const Tensor& first, const Tensor& second);
 
   // How the last one was made: "x.shape[1] * 2".
-  const std::string& told() const { return told_; }
+  const std::string& text() const { return text_; }
 
  private:
   Value* Number(const NumberPair& pair);
@@ -71,7 +71,7 @@ class SizeExpressions {
   Node& position_;
   std::vector<SizedValue> sources_;
   std::vector<SizeProduct> products_;  // of the sources
-  std::string told_;
+  std::string text_;
 };
 
 }  // namespace dragoman

@@ -7,6 +7,8 @@
 
 namespace dragoman {
 
+inline bool IsHalf(DType dtype) { return dtype == DType::kF16 || dtype == DType::kBF16; }
+
 // Integers of 8 and 16 bits: those that quantised numbers are stored as.
 inline bool IsShortInteger(DType dtype) {
   return dtype == DType::kI8 || dtype == DType::kU8 || dtype == DType::kI16 || dtype == DType::kU16;

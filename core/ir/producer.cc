@@ -8,4 +8,11 @@ const Node* ProducerOf(const Value* value, std::string_view type) {
   return node != nullptr && node->Is(type) ? node : nullptr;
 }
 
+bool AnyResultUsed(const Node& node) {
+  for (std::size_t i = 0; i < node.num_results(); ++i) {
+    if (node.result(i) != nullptr && node.result(i)->used()) return true;
+  }
+  return false;
+}
+
 }  // namespace dragoman

@@ -12,6 +12,8 @@ namespace dragoman {
 // The node of operator `type` that gives `value`; nullptr if another does.
 const Node* ProducerOf(const Value* value, std::string_view type);
 
+bool AnyResultUsed(const Node& node);
+
 }  // namespace dragoman
 
 #endif  // DRAGOMAN_CORE_IR_PRODUCER_H_

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/ir/weight_role.h"
 
+#include "core/ir/find_as.h"
+
 namespace dragoman {
 namespace {
 
@@ -9,9 +11,7 @@ constexpr char kBuffer[] = "buffer";  // in a constant's extra
 }  // namespace
 
 bool IsBuffer(const Value& constant) {
-  const Extra* extra = constant.extra_if_any();
-  const Attribute* said = extra != nullptr ? Find(*extra, kBuffer) : nullptr;
-  const auto* is_buffer = said != nullptr ? said->As<bool>() : nullptr;
+  const auto* is_buffer = FindAs<bool>(constant.extra_if_any(), kBuffer);
   return is_buffer != nullptr && *is_buffer;
 }
 

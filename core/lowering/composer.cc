@@ -7,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include "core/ir/dtype_kinds.h"
 #include "core/lowering/complex.h"
 #include "core/support/count_elements.h"
 

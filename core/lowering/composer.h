@@ -46,8 +46,6 @@ Result<int> AxisFromFront(std::int64_t axis, int rank);
 // All axes of a tensor of `rank`.
 std::vector<std::int64_t> AllAxes(int rank);
 
-inline bool IsHalf(DType dtype) { return dtype == DType::kF16 || dtype == DType::kBF16; }
-
 // The type of the parts of a complex number; `dtype` itself if it is not complex.
 inline DType RealPart(DType dtype) {
   if (dtype == DType::kC64) return DType::kF32;

@@ -35,7 +35,7 @@ Value* IsInf(Composer& c, Value* x, bool negative, bool positive);
 
 // Whether inference knows that both have the same sizes.
 bool HasSizesOf(const Value* value, const Value* like);
-// `value`, which is known to have the sizes of `like` though inference may not tell so: it does of
+// `value`, which is known to have the sizes of `like` though inference need not know: it does of
 // the result.
 Value* WithSizesOf(Composer& c, Value* value, Value* like);
 

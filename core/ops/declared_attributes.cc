@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/ir/find_as.h"
 #include "core/ops/op_def.h"
 
 namespace dragoman {
@@ -10,8 +11,7 @@ namespace {
 
 template <class T>
 T ValueOf(const Node& node, std::string_view name) {
-  const Attribute* said = node.attribute(name);
-  if (const T* value = said != nullptr ? said->As<T>() : nullptr) return *value;
+  if (const T* value = FindAs<T>(node.attributes(), name)) return *value;
   const AttributeDef* known = FindDeclared(node, name);
   const T* usual = known != nullptr ? known->default_value.As<T>() : nullptr;
   return usual != nullptr ? *usual : T{};

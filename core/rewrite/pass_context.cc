@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "core/ir/for_each_value.h"
+#include "core/ir/producer.h"
 #include "core/ir/type_algebra.h"
 #include "core/ops/op_def.h"
 #include "core/rewrite/match/rule_patterns.h"
-#include "core/rewrite/reader.h"
 
 namespace dragoman {
 namespace {

@@ -407,9 +407,9 @@ class EntryPipeline {
 
   Status Run() {
     // Every round finds the same near misses.
-    std::unordered_set<std::string> told;
+    std::unordered_set<std::string> explained;
     const auto explain = [&](std::string_view line) {
-      if (options_.explain && told.emplace(line).second) options_.explain(line);
+      if (options_.explain && explained.emplace(line).second) options_.explain(line);
     };
     std::size_t folded_bytes = 0;
     std::unordered_map<std::string, std::string> wanted;

@@ -20,13 +20,6 @@ inline Node* ReaderIn(const Graph& graph, const Use& use) {
   return node;
 }
 
-inline bool AnyResultUsed(const Node& node) {
-  for (std::size_t i = 0; i < node.num_results(); ++i) {
-    if (node.result(i) != nullptr && node.result(i)->used()) return true;
-  }
-  return false;
-}
-
 }  // namespace dragoman
 
 #endif  // DRAGOMAN_CORE_REWRITE_READER_H_

@@ -6,15 +6,15 @@
 namespace dragoman {
 namespace {
 
-std::function<void(const std::string&)>& Tell() {
-  static auto* const tell = new std::function<void(const std::string&)>;
-  return *tell;
+std::function<void(const std::string&)>& Report() {
+  static auto* const report = new std::function<void(const std::string&)>;
+  return *report;
 }
 
 }  // namespace
 
-void TellOfNewFolders(std::function<void(const std::string& folder)> tell) {
-  Tell() = std::move(tell);
+void ReportNewFolders(std::function<void(const std::string& folder)> report) {
+  Report() = std::move(report);
 }
 
 std::error_code MakeFolderOf(const std::filesystem::path& output) {
@@ -22,7 +22,7 @@ std::error_code MakeFolderOf(const std::filesystem::path& output) {
   const std::filesystem::path folder = output.parent_path();
   if (folder.empty()) return error;
   const bool is_new = std::filesystem::create_directories(folder, error);
-  if (is_new && !error && Tell()) Tell()(folder.string());
+  if (is_new && !error && Report()) Report()(folder.string());
   return error;
 }
 

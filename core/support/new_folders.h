@@ -10,9 +10,9 @@
 
 namespace dragoman {
 
-// For the main function of a program, before it writes: `tell` takes the folder of each output for
-// which folders had to be made. nullptr, as at first: nobody does.
-void TellOfNewFolders(std::function<void(const std::string& folder)> tell);
+// For the main function of a program, before it writes: `report` takes the folder of each output
+// for which folders had to be made. nullptr, as at first: nobody does.
+void ReportNewFolders(std::function<void(const std::string& folder)> report);
 
 // Makes the folder of an output of the user, as OutputFile does, and all on the way to it, where
 // they are not there.

@@ -51,7 +51,7 @@ void Remove(const std::string& path) noexcept {
 // A handler may do little, and a thread anything: it is told by this pipe which signal came.
 int signal_pipe[2] = {-1, -1};
 
-void TellThread(int signal) {
+void WakeThread(int signal) {
   const int error = errno;
   const auto byte = static_cast<unsigned char>(signal);
   [[maybe_unused]] const ssize_t written = ::write(signal_pipe[1], &byte, 1);
@@ -62,9 +62,9 @@ void TellThread(int signal) {
 const void* volatile lost_address = nullptr;
 
 // The thread that reads cannot go on: it waits for the end.
-void TellOfLostPage(int signal, siginfo_t* info, void*) {
+void ReportLostPage(int signal, siginfo_t* info, void*) {
   lost_address = info->si_addr;
-  TellThread(signal);
+  WakeThread(signal);
   while (true) ::pause();
 }
 
@@ -168,12 +168,12 @@ void RemoveUnfinishedAtTheEnd() {
     struct sigaction action = {};
     if (::sigaction(signal, nullptr, &action) != 0 || action.sa_handler == SIG_IGN) continue;
     action = {};
-    action.sa_handler = TellThread;
+    action.sa_handler = WakeThread;
     action.sa_flags = SA_RESTART;
     ::sigaction(signal, &action, nullptr);
   }
   struct sigaction lost = {};
-  lost.sa_sigaction = TellOfLostPage;
+  lost.sa_sigaction = ReportLostPage;
   lost.sa_flags = SA_SIGINFO;
   ::sigaction(SIGBUS, &lost, nullptr);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/formats/rows.h"
 
+#include "core/ir/find_as.h"
 #include "driver/describe_torchscript.h"
 #include "driver/record_calls.h"
 #include "driver/run_source.h"
@@ -28,9 +29,7 @@ Likeness DetectTorchScript(const Candidate& candidate) {
 }
 
 const Type* TracedType(const Value& argument) {
-  const Extra* extra = argument.extra_if_any();
-  const Attribute* traced = extra != nullptr ? Find(*extra, torch::kTraced) : nullptr;
-  return traced != nullptr ? traced->As<Type>() : nullptr;
+  return FindAs<Type>(argument.extra_if_any(), torch::kTraced);
 }
 
 // The first input of a method is its object.

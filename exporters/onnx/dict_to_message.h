@@ -23,13 +23,6 @@ Status FillFromDict(const Attribute::Dict& entries, Bulk* bulk, google::protobuf
 Status FillFromExtra(const Extra* extra, std::span<const std::string_view> special, Bulk* bulk,
                      google::protobuf::Message* message);
 
-// The entry `name`, if it is of that kind.
-template <class T>
-const T* FindIn(const Extra* extra, std::string_view name) {
-  const Attribute* entry = extra == nullptr ? nullptr : Find(*extra, name);
-  return entry == nullptr ? nullptr : entry->As<T>();
-}
-
 // What `messages` say belongs to a list of `size` elements: if they are not as many, it is
 // dropped.
 template <class T>

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/ir/find_as.h"
 #include "core/support/text.h"
 #include "exporters/onnx/dict_to_message.h"
 #include "exporters/onnx/fill_tensor.h"
@@ -38,7 +39,7 @@ class AttributeWriter {
 
  private:
   bool IsAbsent(std::string_view field) const {
-    const auto* absent = FindIn<Attribute::Strings>(attribute_.extra.get(), onnx_extra::kAbsent);
+    const auto* absent = FindAs<Attribute::Strings>(attribute_.extra.get(), onnx_extra::kAbsent);
     return absent != nullptr && std::find(absent->begin(), absent->end(), field) != absent->end();
   }
 

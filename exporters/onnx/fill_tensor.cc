@@ -6,6 +6,7 @@
 #include <cstring>
 #include <span>
 
+#include "core/ir/find_as.h"
 #include "exporters/onnx/dict_to_message.h"
 #include "proto/onnx/extra.h"
 
@@ -92,7 +93,7 @@ void FillBytes(const Tensor& tensor, std::string_view encoding, WriteContext* co
 }  // namespace
 
 Encodings::Encodings(const Extra* extra) {
-  if (const auto* list = FindIn<Attribute::Strings>(extra, onnx_extra::kTensorEncoding))
+  if (const auto* list = FindAs<Attribute::Strings>(extra, onnx_extra::kTensorEncoding))
     list_ = *list;
 }
 

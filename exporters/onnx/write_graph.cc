@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "core/ir/find_as.h"
 #include "core/support/text.h"
 #include "exporters/onnx/dict_to_message.h"
 #include "exporters/onnx/fill_tensor.h"
@@ -95,7 +96,7 @@ const std::string& GraphWriter::NameOf(const Value* value) const {
 }
 
 Status GraphWriter::FillValueInfo(const Value& value, ValueInfoProto* message) {
-  if (const auto* rest = FindIn<Attribute::Dict>(value.extra_if_any(), onnx_extra::kValueInfo)) {
+  if (const auto* rest = FindAs<Attribute::Dict>(value.extra_if_any(), onnx_extra::kValueInfo)) {
     DRAGOMAN_TRY(FillFromDict(*rest, &context_.bulk, message));
   }
   if (const std::string& name = NameOf(&value); !name.empty()) message->set_name(name);
@@ -106,7 +107,7 @@ Status GraphWriter::FillValueInfo(const Value& value, ValueInfoProto* message) {
 }
 
 Status GraphWriter::FillOutputs(RepeatedPtrField<ValueInfoProto>* messages) {
-  const auto* entries = FindIn<Attribute::List>(extra_, onnx_extra::kOutput);
+  const auto* entries = FindAs<Attribute::List>(extra_, onnx_extra::kOutput);
   const bool fits = entries != nullptr && entries->size() == graph_.num_outputs();
   for (std::size_t i = 0; i < graph_.num_outputs(); ++i) {
     DRAGOMAN_TRY(FillOutput(graph_.output(i), fits ? &(*entries)[i] : nullptr, messages->Add()));
@@ -142,7 +143,7 @@ std::vector<const Value*> GraphWriter::DescribedResults() const {
 
 Status GraphWriter::FillValueInfos(RepeatedPtrField<ValueInfoProto>* messages) {
   std::unordered_set<const Value*> listed;
-  if (const auto* entries = FindIn<Attribute::List>(extra_, onnx_extra::kValueInfo)) {
+  if (const auto* entries = FindAs<Attribute::List>(extra_, onnx_extra::kValueInfo)) {
     std::unordered_map<std::string_view, const Value*> values;
     for (const auto& input : graph_.inputs()) values.emplace(input->name(), input.get());
     for (const Node& node : graph_.nodes()) {
@@ -168,9 +169,7 @@ Status GraphWriter::FillValueInfos(RepeatedPtrField<ValueInfoProto>* messages) {
 
 // The message of an initializer without typed form.
 const Attribute::Dict* Untyped(const Value& value, std::string_view key) {
-  const auto* dict = value.data()->As<Attribute::Dict>();
-  const Attribute* message = dict == nullptr ? nullptr : Find(*dict, key);
-  return message == nullptr ? nullptr : message->As<Attribute::Dict>();
+  return FindAs<Attribute::Dict>(value.data()->As<Attribute::Dict>(), key);
 }
 
 template <class Wanted>
@@ -182,7 +181,7 @@ std::vector<const Value*> GraphWriter::Initializers(std::string_view key, Wanted
   for (const auto& constant : graph_.constants()) {
     if (wanted(*constant)) values.push_back(constant.get());
   }
-  const auto* order = FindIn<Attribute::Strings>(extra_, key);
+  const auto* order = FindAs<Attribute::Strings>(extra_, key);
   if (order == nullptr) return values;
 
   std::unordered_map<std::string_view, std::deque<const Value*>> by_name;
@@ -229,7 +228,7 @@ Status GraphWriter::FillInitializer(const Value& value, TensorProto* message) {
     return Unsupported("constant " + Quote(value.name()) + " is a " +
                        std::string(Name(value.data()->kind())) + ", which ONNX does not have");
   } else {
-    if (const auto* rest = FindIn<Attribute::Dict>(extra, onnx_extra::kInitializer)) {
+    if (const auto* rest = FindAs<Attribute::Dict>(extra, onnx_extra::kInitializer)) {
       DRAGOMAN_TRY(FillFromDict(*rest, &context_.bulk, message));
     }
     FillTensor(*value.tensor(), Encodings(extra).Next(), &context_, message);
@@ -243,7 +242,7 @@ Status GraphWriter::FillSparseInitializer(const Value& value, SparseTensorProto*
   if (const auto* whole = Untyped(value, onnx_extra::kUntypedSparseInitializer)) {
     DRAGOMAN_TRY(FillFromDict(*whole, &context_.bulk, message));
   } else {
-    if (const auto* rest = FindIn<Attribute::Dict>(extra, onnx_extra::kSparseInitializer)) {
+    if (const auto* rest = FindAs<Attribute::Dict>(extra, onnx_extra::kSparseInitializer)) {
       DRAGOMAN_TRY(FillFromDict(*rest, &context_.bulk, message));
     }
     Encodings encodings(extra);

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/ir/find_as.h"
 #include "core/ir/for_each_value.h"
 #include "core/support/text.h"
 
@@ -102,10 +103,6 @@ Result<Json> ArgumentJson(const Attribute& argument, const ValueOf& value_of) {
                       " has no form in .pt2");
 }
 
-const Attribute* ExtraOf(const Extra* extra, std::string_view key) {
-  return extra != nullptr ? Find(*extra, key) : nullptr;
-}
-
 Json PlainTensor(const Value& value) { return {{"as_tensor", {{"name", value.name()}}}}; }
 
 // The argument that stands for a value alone, by the table that lists it.
@@ -113,8 +110,7 @@ Json ArgumentOf(const Value& value) {
   for (const auto& [table, tag] : {std::pair("pt2.sym_int_values", "as_sym_int"),
                                    std::pair("pt2.sym_bool_values", "as_sym_bool"),
                                    std::pair("pt2.sym_float_values", "as_sym_float")}) {
-    if (ExtraOf(value.extra_if_any(), table) != nullptr)
-      return {{tag, {{"as_name", value.name()}}}};
+    if (FindIn(value.extra_if_any(), table) != nullptr) return {{tag, {{"as_name", value.name()}}}};
   }
   if (value.type().kind() == Type::Kind::kOpaque) {
     return {{"as_custom_obj", {{"name", value.name()}, {"class_fqn", value.type().opaque_name()}}}};
@@ -127,7 +123,7 @@ Result<Json> InputsJson(const Node& node) {
   for (std::size_t i = 0; i < node.attributes().size(); ++i) {
     const NamedAttribute& attribute = node.attributes()[i];
     Json input = {{"kind", 1}};
-    if (const Attribute* said = ExtraOf(attribute.extra.get(), "pt2.input")) {
+    if (const Attribute* said = FindIn(attribute.extra.get(), "pt2.input")) {
       DRAGOMAN_ASSIGN(input, FromAttribute(*said));
     }
     const bool is_positional = attribute.name == std::to_string(i);
@@ -151,7 +147,7 @@ Result<Json> NodeJson(const Node& node) {
   json["target"] = TargetOf(node.op());
   DRAGOMAN_ASSIGN(json["inputs"], InputsJson(node));
   Json outputs = Json::array();
-  if (const Attribute* said = ExtraOf(node.extra_if_any(), "pt2.outputs")) {
+  if (const Attribute* said = FindIn(node.extra_if_any(), "pt2.outputs")) {
     const auto* list = said->As<Attribute::List>();
     if (list == nullptr) return InvalidInput("pt2.outputs is not a list");
     for (const Attribute& output : *list) {
@@ -206,7 +202,7 @@ Result<Json> GraphJson(const Graph& graph) {
   DRAGOMAN_ASSIGN(Json json, BodyJson(graph));
   Json inputs = Json::array();
   for (const auto& input : graph.inputs()) {
-    const Attribute* literal = ExtraOf(input->extra_if_any(), "pt2.literal");
+    const Attribute* literal = FindIn(input->extra_if_any(), "pt2.literal");
     if (literal == nullptr) {
       inputs.push_back(ArgumentOf(*input));
       continue;
@@ -215,7 +211,7 @@ Result<Json> GraphJson(const Graph& graph) {
     inputs.push_back(std::move(said));
   }
   Json outputs = Json::array();
-  const Attribute* said = ExtraOf(graph.extra_if_any(), "pt2.outputs");
+  const Attribute* said = FindIn(graph.extra_if_any(), "pt2.outputs");
   if (const auto* list = said != nullptr ? said->As<Attribute::List>() : nullptr) {
     for (const Attribute& output : *list) {
       DRAGOMAN_ASSIGN(Json made, ArgumentJson(output, Outputs(graph)));

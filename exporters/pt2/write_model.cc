@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/ir/find_as.h"
 #include "exporters/pt2/archive_contents.h"
 #include "exporters/pt2/graph_json.h"
 #include "exporters/pt2/json.h"
@@ -19,12 +20,6 @@
 namespace dragoman {
 namespace pt2 {
 namespace {
-
-std::string TextOf(const Attribute::Dict& dict, std::string_view key) {
-  const Attribute* found = Find(dict, key);
-  const auto* text = found != nullptr ? found->As<std::string>() : nullptr;
-  return text != nullptr ? *text : std::string();
-}
 
 std::vector<std::int64_t> IntsOf(const Json& meta, const char* key) {
   std::vector<std::int64_t> ints;
@@ -203,14 +198,14 @@ class ModelWriter {
     if (Find(*dict, "config") == nullptr) return CheckPickled(constant, *dict, meta);
     if (!meta.contains("tensor_meta")) return InvalidInput("lacks its tensor_meta");
     const std::string dtype(Info(constant.tensor()->dtype()).name);
-    if (TextOf(*dict, "dtype") != dtype) {
-      return Unsupported("weights keep their element type; this one was " + TextOf(*dict, "dtype") +
-                         " and is " + dtype);
+    if (FindText(*dict, "dtype") != dtype) {
+      return Unsupported("weights keep their element type; this one was " +
+                         FindText(*dict, "dtype") + " and is " + dtype);
     }
     Json& tensor_meta = meta["tensor_meta"];
     if (Resize(constant.tensor()->sizes(), tensor_meta)) resized_.insert(&constant);
-    stored_[TextOf(*dict, "record")].push_back({&constant, tensor_meta});
-    configs[TextOf(*dict, "config")]["config"][FqnOf(spec)] = std::move(meta);
+    stored_[FindText(*dict, "record")].push_back({&constant, tensor_meta});
+    configs[FindText(*dict, "config")]["config"][FqnOf(spec)] = std::move(meta);
     return {};
   }
 
@@ -219,7 +214,7 @@ class ModelWriter {
                       const Json& meta) const {
     const Attribute* at = dragoman::Find(payload, "at");
     const auto* place = at != nullptr ? at->As<std::int64_t>() : nullptr;
-    const std::span<const std::byte> record = contents_.Find(TextOf(payload, "record"));
+    const std::span<const std::byte> record = contents_.Find(FindText(payload, "record"));
     const bool has_elements = constant.tensor()->bytes().size() > 0;
     if (!has_elements ||
         (place != nullptr && IsUnchanged(*constant.tensor(), meta, record, *place)))

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/ir/find_as.h"
 #include "core/support/text.h"
 #include "proto/message_dict.h"
 #include "proto/tensorflow/attr_codec.h"
@@ -16,12 +17,6 @@
 
 namespace dragoman::tf_writer {
 namespace {
-
-template <class T>
-const T* FindIn(const Extra* extra, std::string_view name) {
-  const Attribute* found = extra == nullptr ? nullptr : Find(*extra, name);
-  return found == nullptr ? nullptr : found->As<T>();
-}
 
 bool IsMain(const OpName& op) {
   return op.dialect == tf_extra::kDialect && op.domain == tf_extra::kMainDomain &&
@@ -124,7 +119,7 @@ Status FillFunction(const Function& function, tf_pb::FunctionDef* message) {
   }
   DRAGOMAN_TRY(FillNodes(*function.graph, true, message->mutable_node_def()));
   DRAGOMAN_TRY(FillReturned(function, message));
-  const auto* attributes = FindIn<Attribute::Dict>(&function.extra, tf_extra::kFunctionAttr);
+  const auto* attributes = FindAs<Attribute::Dict>(&function.extra, tf_extra::kFunctionAttr);
   return attributes == nullptr ? Status()
                                : tf_codec::EncodeAttrs(*attributes, message->mutable_attr());
 }
@@ -133,7 +128,7 @@ using Infos = google::protobuf::Map<std::string, tf_pb::TensorInfo>;
 
 // One end of a signature. Several tensors may stand for one end: the first of them names all.
 Status FillInfo(const Value& value, const std::string& tensor, Infos* infos) {
-  const auto* written = FindIn<Attribute::Dict>(value.extra_if_any(), tf_extra::kTensorInfo);
+  const auto* written = FindAs<Attribute::Dict>(value.extra_if_any(), tf_extra::kTensorInfo);
   if (written == nullptr) {
     tf_codec::FillPlain(tensor, value.type(), &(*infos)[value.name()]);
     return {};
@@ -164,7 +159,7 @@ Status FillSignature(const Entry& entry, tf_pb::SignatureDef* message) {
     return InvalidInput("entry " + Quote(entry.name) +
                         " feeds or fetches another number of tensors");
   }
-  if (const auto* rest = FindIn<Attribute::Dict>(call->extra_if_any(), tf_extra::kSignature)) {
+  if (const auto* rest = FindAs<Attribute::Dict>(call->extra_if_any(), tf_extra::kSignature)) {
     DRAGOMAN_TRY(DictToMessage(*rest, message));
   }
   for (std::size_t i = 0; i < from->size(); ++i) {
@@ -212,7 +207,7 @@ Status FillGraphDef(const Model& model, tf_pb::GraphDef* message) {
 
 Status FillSignatures(const Model& model, tf_pb::MetaGraphDef* message) {
   for (const Entry& entry : model.entries) {
-    if (FindIn<bool>(entry.graph->extra_if_any(), tf_extra::kAssumed) != nullptr) continue;
+    if (FindAs<bool>(entry.graph->extra_if_any(), tf_extra::kAssumed) != nullptr) continue;
     DRAGOMAN_TRY(FillSignature(entry, &(*message->mutable_signature_def())[entry.name]));
   }
   return {};

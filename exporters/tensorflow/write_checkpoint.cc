@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/ir/find_as.h"
 #include "core/support/crc32c.h"
 #include "core/support/sorted_table.h"
 #include "core/support/text.h"
@@ -23,12 +24,10 @@ std::span<const std::byte> Bytes(std::string_view text) { return std::as_bytes(s
 
 // Under which key each State is stored; of several with one key, the first.
 std::map<std::string, const State*> StatesByKey(const Model& model) {
-  const Attribute* found = Find(model.extra, tf_extra::kCheckpoint);
-  const auto* keys = found == nullptr ? nullptr : found->As<Attribute::Dict>();
+  const auto* keys = FindAs<Attribute::Dict>(model.extra, tf_extra::kCheckpoint);
   std::map<std::string, const State*> states;
   for (const State& state : model.states) {
-    const Attribute* key = keys == nullptr ? nullptr : Find(*keys, state.name);
-    const auto* text = key == nullptr ? nullptr : key->As<std::string>();
+    const auto* text = FindAs<std::string>(keys, state.name);
     states.emplace(text == nullptr ? state.name : *text, &state);
   }
   return states;

@@ -8,6 +8,7 @@
 #include <limits>
 #include <utility>
 
+#include "core/ir/find_as.h"
 #include "core/support/confined_path.h"
 #include "core/support/output_file.h"
 #include "core/support/text.h"
@@ -21,12 +22,6 @@ namespace dragoman {
 namespace {
 
 constexpr std::string_view kData = ".data-00000-of-00001";
-
-template <class T>
-const T* FindExtra(const Model& model, std::string_view name) {
-  const Attribute* found = Find(model.extra, name);
-  return found == nullptr ? nullptr : found->As<T>();
-}
 
 Result<std::string> Serialize(const google::protobuf::Message& message, bool as_text) {
   std::string bytes;
@@ -49,7 +44,7 @@ Status FillMetaGraph(const Model& model, const Attribute::Dict& rest,
 }
 
 Status WriteAssets(const Model& model, OutputFolder* folder) {
-  const auto* assets = FindExtra<Attribute::List>(model, tf_extra::kAssets);
+  const auto* assets = FindAs<Attribute::List>(model.extra, tf_extra::kAssets);
   if (assets == nullptr) return {};
   for (const Attribute& asset : *assets) {
     const auto* dict = asset.As<Attribute::Dict>();
@@ -72,7 +67,7 @@ Status WriteSavedModel(const Model& model, const Attribute::Dict& rest,
   tf_pb::SavedModel message;
   DRAGOMAN_TRY(DictToMessage(others, &message));
   DRAGOMAN_TRY(FillMetaGraph(model, rest, message.add_meta_graphs()));
-  const auto* number = FindExtra<std::int64_t>(model, tf_extra::kGraphNumber);
+  const auto* number = FindAs<std::int64_t>(model.extra, tf_extra::kGraphNumber);
   const int last = message.meta_graphs_size() - 1;
   const int place =
       number == nullptr || *number < 0 || *number > last ? last : static_cast<int>(*number);
@@ -114,8 +109,8 @@ Status WriteTensorFlow(const Model& model, const std::string& path) {
   }
   const std::filesystem::path file = path;
   const bool as_text = file.extension() == ".pbtxt";
-  const auto* rest = FindExtra<Attribute::Dict>(model, tf_extra::kMetaGraph);
-  if (const auto* others = FindExtra<Attribute::Dict>(model, tf_extra::kSavedModel)) {
+  const auto* rest = FindAs<Attribute::Dict>(model.extra, tf_extra::kMetaGraph);
+  if (const auto* others = FindAs<Attribute::Dict>(model.extra, tf_extra::kSavedModel)) {
     if (file.extension() == ".pb" || as_text) {
       return InvalidInput(
           "the model is a SavedModel, which is a folder; name one, as with -o folder "

@@ -118,7 +118,7 @@ class ModelPrinter {
   }
 
   void PrintMethod(const std::string& name, Function function, const Module& module,
-                   const std::vector<std::string>& hints, PythonText& text, bool tells) {
+                   const std::vector<std::string>& hints, PythonText& text, bool hints_below) {
     const std::vector<std::string> many = {"features"};
     const std::size_t results = ResultsOf(function);
     FoldModuleLoops(function, module);
@@ -137,11 +137,11 @@ class ModelPrinter {
     text.Print(4, "", CallOf("def " + name, std::move(parameters)),
                " -> " + ResultType(results) + ":");
     text.Print(8, function.statements);
-    if (tells) TellNames(module, names);
+    if (hints_below) HintNames(module, names);
   }
 
   // What modules below are given is called there as here.
-  void TellNames(const Module& module, const std::map<std::string, std::string>& names) {
+  void HintNames(const Module& module, const std::map<std::string, std::string>& names) {
     const Region* region = regions_.Find(module);
     if (region == nullptr) return;
     for (const Item& item : region->items) {

@@ -12,6 +12,7 @@
 #include "core/analysis/no_entry.h"
 #include "core/ir/dim.h"
 #include "core/ir/domain.h"
+#include "core/ir/find_as.h"
 #include "core/ir/type_algebra.h"
 #include "core/ops/op_def.h"
 #include "importers/onnx/graph_lowering.h"
@@ -78,8 +79,7 @@ constexpr std::int64_t kFirstIrWithOpsets = 3;
 
 // A name stands for one operator of one operator set.
 Status CheckDefinitions(const Model& source) {
-  const Attribute* ir = Find(source.extra, "onnx.ir_version");
-  const auto* version = ir != nullptr ? ir->As<std::int64_t>() : nullptr;
+  const auto* version = FindAs<std::int64_t>(source.extra, "onnx.ir_version");
   if (source.opsets.empty() && version != nullptr && *version >= kFirstIrWithOpsets)
     return InvalidInput("imports no operator set, which IR version " + std::to_string(*version) +
                         " demands");
@@ -117,7 +117,7 @@ Result<Model> Lower(const Model& source, const Facts& facts,
     ReadExpressions(*entry.graph, named);
     OnnxGraphLowering lowering(source, named);
     DRAGOMAN_ASSIGN(std::unique_ptr<Graph> graph, lowering.LowerEntry(*entry.graph));
-    if (note) lowering.declared().Tell(facts, note);
+    if (note) lowering.declared().NoteContradictions(facts, note);
     model.entries.push_back(
         {entry.name, std::move(graph), entry.arguments, entry.results, entry.states});
   }

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/ir/find_as.h"
 #include "core/support/count_elements.h"
 #include "core/support/text.h"
 #include "proto/onnx/extra.h"
@@ -14,23 +15,12 @@
 namespace dragoman {
 namespace {
 
-const Attribute::Dict* DictAt(const Attribute::Dict& dict, std::string_view key) {
-  const Attribute* entry = Find(dict, key);
-  return entry != nullptr ? entry->As<Attribute::Dict>() : nullptr;
-}
-
-std::string TextAt(const Attribute::Dict& dict, std::string_view key) {
-  const Attribute* entry = Find(dict, key);
-  const auto* text = entry != nullptr ? entry->As<std::string>() : nullptr;
-  return text != nullptr ? *text : "";
-}
-
 // The last entry of that key counts, as in ONNX's own tools.
 std::string ExternalEntry(const Attribute::List& entries, std::string_view key) {
   std::string value;
   for (const Attribute& entry : entries) {
     const auto* pair = entry.As<Attribute::Dict>();
-    if (pair != nullptr && TextAt(*pair, "key") == key) value = TextAt(*pair, "value");
+    if (pair != nullptr && FindText(*pair, "key") == key) value = FindText(*pair, "value");
   }
   return value;
 }
@@ -39,20 +29,19 @@ std::string ExternalEntry(const Attribute::List& entries, std::string_view key) 
 const Attribute::Dict* MessageOf(const Value& constant) {
   if (constant.tensor() != nullptr || constant.data() == nullptr) return nullptr;
   const auto* data = constant.data()->As<Attribute::Dict>();
-  return data != nullptr ? DictAt(*data, onnx_extra::kUntypedInitializer) : nullptr;
+  return data != nullptr ? FindAs<Attribute::Dict>(*data, onnx_extra::kUntypedInitializer)
+                         : nullptr;
 }
 
 // The number of its element type; 0: none.
 std::int64_t DataTypeOf(const Attribute::Dict& message) {
-  const Attribute* entry = Find(message, "data_type");
-  const auto* number = entry != nullptr ? entry->As<std::int64_t>() : nullptr;
+  const auto* number = FindAs<std::int64_t>(message, "data_type");
   return number != nullptr ? *number : 0;
 }
 
 // The file that holds the elements; "": none but the model's own.
 std::string LocationIn(const Attribute::Dict& message) {
-  const Attribute* external = Find(message, "external_data");
-  const auto* entries = external != nullptr ? external->As<Attribute::List>() : nullptr;
+  const auto* entries = FindAs<Attribute::List>(message, "external_data");
   return entries != nullptr ? ExternalEntry(*entries, "location") : "";
 }
 
@@ -73,8 +62,7 @@ std::uint64_t BytesOf(const Type& type) {
 
 std::optional<MissingFile> MissingFileOf(const Value& constant) {
   const Attribute::Dict* message = MessageOf(constant);
-  const Attribute* external = message != nullptr ? Find(*message, "external_data") : nullptr;
-  const auto* entries = external != nullptr ? external->As<Attribute::List>() : nullptr;
+  const auto* entries = FindAs<Attribute::List>(message, "external_data");
   if (entries == nullptr || !HasBytes(DataTypeOf(*message))) return std::nullopt;
   MissingFile file = {.name = ExternalEntry(*entries, "location"), .constants = 1};
   if (file.name.empty()) return std::nullopt;
@@ -109,7 +97,7 @@ std::vector<std::string> DataFiles(const Model& model) {
   const auto add = [&](const Value& value) {
     const Attribute::Dict* message = MessageOf(value);
     if (message == nullptr && value.extra_if_any() != nullptr)
-      message = DictAt(*value.extra_if_any(), onnx_extra::kInitializer);
+      message = FindAs<Attribute::Dict>(*value.extra_if_any(), onnx_extra::kInitializer);
     if (message != nullptr) files.insert(LocationIn(*message));
   };
   ForEachGraph(model, [&](const Graph& graph) {

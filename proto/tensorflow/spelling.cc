@@ -3,16 +3,13 @@
 
 #include <utility>
 
+#include "core/ir/find_as.h"
+
 namespace dragoman::tf_codec {
 namespace {
 
 constexpr std::string_view kWritten = "written";
 constexpr std::string_view kMeaning = "meaning";
-
-const std::vector<std::string>* Texts(const Attribute::Dict& dict, std::string_view key) {
-  const Attribute* found = Find(dict, key);
-  return found == nullptr ? nullptr : found->As<Attribute::Strings>();
-}
 
 }  // namespace
 
@@ -44,10 +41,10 @@ Attribute AsWritten(std::vector<std::string> written, std::vector<std::string> m
 
 const std::vector<std::string>* FindAsWritten(const Extra* extra, std::string_view key,
                                               const std::vector<std::string>& meaning) {
-  const Attribute* found = extra == nullptr ? nullptr : Find(*extra, key);
-  const auto* dict = found == nullptr ? nullptr : found->As<Attribute::Dict>();
-  const auto* then = dict == nullptr ? nullptr : Texts(*dict, kMeaning);
-  return then != nullptr && *then == meaning ? Texts(*dict, kWritten) : nullptr;
+  const auto* dict = FindAs<Attribute::Dict>(extra, key);
+  const auto* then = FindAs<Attribute::Strings>(dict, kMeaning);
+  return then != nullptr && *then == meaning ? FindAs<Attribute::Strings>(*dict, kWritten)
+                                             : nullptr;
 }
 
 }  // namespace dragoman::tf_codec

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/ir/find_as.h"
 #include "core/support/bytes.h"
 #include "core/support/count_elements.h"
 #include "core/support/size_budget.h"
@@ -282,13 +283,8 @@ bool IsRepeated(const Tensor& tensor, std::int64_t values) {
   return true;
 }
 
-const Attribute* FindIn(const Extra* extra, std::string_view name) {
-  return extra == nullptr ? nullptr : Find(*extra, name);
-}
-
 std::optional<int> DataTypeOf(const Tensor& tensor, const Extra* extra) {
-  const Attribute* stated = FindIn(extra, kDataType);
-  const auto* number = stated == nullptr ? nullptr : stated->As<std::int64_t>();
+  const auto* number = FindAs<std::int64_t>(extra, kDataType);
   if (number != nullptr && *number > 0 && *number < 100 &&
       StorageOf(static_cast<int>(*number)) == tensor.dtype()) {
     return static_cast<int>(*number);

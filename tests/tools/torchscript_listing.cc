@@ -12,6 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/ir/find_as.h"
 #include "core/ir/model.h"
 #include "importers/torch/script/graph_queries.h"
 #include "importers/torch/script/inline.h"
@@ -66,8 +67,7 @@ class Listing {
   }
 
   static std::string Name(const Node& node) {
-    const Attribute* name = node.attribute("name");
-    const auto* text = name == nullptr ? nullptr : name->As<std::string>();
+    const auto* text = FindAs<std::string>(node.attributes(), "name");
     return text == nullptr ? "" : " " + *text;
   }
 

@@ -5,6 +5,7 @@
 #include "codegen/onednn/plan/build.h"
 #include "codegen/onednn/plan/value_queries.h"
 #include "core/ir/node_attributes.h"
+#include "core/ir/producer.h"
 #include "core/ops/declared_attributes.h"
 #include "core/ops/kernel_name.h"
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "codegen/onednn/plan/value_queries.h"
+#include "core/ir/producer.h"
 #include "core/ops/op_def.h"
 
 namespace dragoman::onednn {

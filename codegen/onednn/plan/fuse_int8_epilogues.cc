@@ -79,7 +79,7 @@ struct Growth {
   Int8Post post;
   BufferId value = kAbsent;
   BufferId residual = kAbsent;
-  BufferId x_scale = kAbsent;  // that every run tells
+  BufferId x_scale = kAbsent;  // that every run gives
   std::vector<std::size_t> absorbed;
 };
 
@@ -247,18 +247,18 @@ class EpilogueFuser {
     if (!multiply.Is<KernelStep>() || !multiply.node->Is("Mul")) return false;
     for (const std::size_t i : {0, 1}) {
       const Value& constant = *multiply.node->operand(i);
-      const BufferId told = OperandOf(multiply, 1 - i);
+      const BufferId scale = OperandOf(multiply, 1 - i);
       const std::optional<rt::Shape> shape = SizesOf(multiply.node->operand(1 - i));
-      const std::size_t made = uses_.Maker(told);
+      const std::size_t made = uses_.Maker(scale);
       const bool is_there =
-          made != BlockUses::kOutside ? made < at : plan_.buffer(told).storage == Storage::kInput;
+          made != BlockUses::kOutside ? made < at : plan_.buffer(scale).storage == Storage::kInput;
       if (!is_there || !IsScaleOfChannels(constant, growth) || !shape ||
           rt::NumElements(*shape) != 1) {
         continue;
       }
       growth.post.w_scale = OperandOf(multiply, i);
       growth.post.rest.scaled_at_run = true;
-      growth.x_scale = told;
+      growth.x_scale = scale;
       return true;
     }
     return false;

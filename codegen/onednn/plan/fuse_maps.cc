@@ -10,6 +10,7 @@
 #include "codegen/onednn/plan/scalar_ops.h"
 #include "codegen/onednn/plan/uses.h"
 #include "codegen/onednn/plan/value_queries.h"
+#include "core/ir/dtype_kinds.h"
 #include "core/ops/op_def.h"
 #include "runtime/fast/map.h"
 

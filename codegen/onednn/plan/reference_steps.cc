@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "core/analysis/multiply_adds.h"
+#include "core/ir/find_as.h"
 #include "core/ops/op_def.h"
 
 namespace dragoman::onednn {
@@ -42,8 +43,7 @@ double WorkOf(const Model& model) {
 // A nearest neighbour is a copy, which no other kernel makes faster.
 bool IsNearest(const Node& node) {
   if (!node.Is("Resize")) return false;
-  const Attribute* mode = node.attribute("mode");
-  const std::string* name = mode != nullptr ? mode->As<std::string>() : nullptr;
+  const std::string* name = FindAs<std::string>(node.attributes(), "mode");
   return name == nullptr || *name == "nearest";
 }
 

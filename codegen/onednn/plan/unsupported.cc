@@ -85,7 +85,7 @@ bool HasSteps(const OpDef& def) {
 }
 
 // What an input lacks, and how to state it. The type of a state follows from those of other inputs.
-std::string Untold(const Value& input, bool is_state) {
+std::string Unstated(const Value& input, bool is_state) {
   const std::string type =
       "the type " + input.type().ToString() + " lacks a rank or an element type";
   if (is_state) return type + "; state the sizes of the inputs that change it with --shape";
@@ -100,14 +100,14 @@ std::vector<Finding> FindUnsupportedInputs(const Entry& entry) {
     const bool is_state = std::ranges::any_of(
         entry.states, [&](const StateBinding& state) { return state.input == position; });
     const bool tensor = !type.known() || type.is_tensor();
-    const bool told =
+    const bool is_stated =
         type.is_tensor() && type.shape() != nullptr && type.dtype() != DType::kUnknown;
-    if (tensor ? told : HasCpp(type)) continue;
+    if (tensor ? is_stated : HasCpp(type)) continue;
     findings.push_back(
         {tensor ? ErrorKind::kInvalidInput : ErrorKind::kUnsupported,
          {},
          (is_state ? "state '" : "input '") + input->name() + "'",
-         tensor ? Untold(*input, is_state) : "no C++ for an input of type " + type.ToString()});
+         tensor ? Unstated(*input, is_state) : "no C++ for an input of type " + type.ToString()});
   }
   return findings;
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/ir/find_as.h"
 #include "core/ops/declared_attributes.h"
 #include "core/ops/infer_context.h"
 
@@ -55,8 +56,7 @@ std::string SourcePlace(const Node& node) {
     origin = origin->parts().empty() ? nullptr : origin->parts().front().get();
   if (origin == nullptr || origin->leaf()->location.empty()) return "";
   const SourceOp& op = *origin->leaf();
-  const Attribute* called = Find(op.attributes, "called_from");
-  const auto* callers = called != nullptr ? called->As<Attribute::Strings>() : nullptr;
+  const auto* callers = FindAs<Attribute::Strings>(op.attributes, "called_from");
   if (op.location.starts_with("torch/") && callers != nullptr) {
     // The innermost line of the user's own.
     const auto own = std::find_if(callers->rbegin(), callers->rend(), [](const std::string& place) {
@@ -64,8 +64,7 @@ std::string SourcePlace(const Node& node) {
     });
     if (own != callers->rend()) return ", at " + *own;
   }
-  const Attribute* attribute = Find(op.attributes, "source_line");
-  const auto* line = attribute != nullptr ? attribute->As<std::string>() : nullptr;
+  const auto* line = FindAs<std::string>(op.attributes, "source_line");
   if (line == nullptr) return ", at " + op.location;
   return ", at " + op.location + ": " +
          line->substr(std::min(line->find_first_not_of(' '), line->size()));

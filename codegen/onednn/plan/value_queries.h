@@ -15,9 +15,6 @@
 
 namespace dragoman::onednn {
 
-// f16 and bf16.
-inline bool IsHalf(DType dtype) { return dtype == DType::kF16 || dtype == DType::kBF16; }
-
 bool IsF32(const Value* value);
 // Whether its elements are 8-bit integers of either sign.
 bool IsInt8(const Value* value);

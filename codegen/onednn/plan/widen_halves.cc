@@ -7,6 +7,7 @@
 
 #include "codegen/onednn/plan/scalar_ops.h"
 #include "codegen/onednn/plan/value_queries.h"
+#include "core/ir/dtype_kinds.h"
 #include "core/ir/producer.h"
 #include "core/ops/op_def.h"
 #include "core/rewrite/pass_context.h"
@@ -16,7 +17,7 @@ namespace dragoman::onednn {
 namespace {
 
 bool IsHalf(const Value* value) {
-  return value != nullptr && onednn::IsHalf(value->type().dtype());
+  return value != nullptr && dragoman::IsHalf(value->type().dtype());
 }
 
 // By name: what runtime/fast has in f32 beside elementwise operators, and what becomes such steps.

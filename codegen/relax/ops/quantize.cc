@@ -25,8 +25,6 @@ std::string Saturated(RelaxOp& op, const std::string& x, DType from, const std::
 
 namespace {
 
-bool IsHalf(DType dtype) { return dtype == DType::kF16 || dtype == DType::kBF16; }
-
 // How scales and zero points lie along operand 0.
 struct ScaleLayout {
   std::int64_t axis = 1;

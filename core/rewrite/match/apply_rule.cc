@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "core/ir/domain.h"
+#include "core/ir/producer.h"
 #include "core/ir/type_algebra.h"
 #include "core/ops/declared_attributes.h"
 #include "core/ops/op_def.h"

@@ -243,11 +243,11 @@ bool NeedLowering(const RuleSet& rules, Level level) {
 }
 
 Result<bool> RunRules(Model& model, const RuleSet& rules, const RuleOptions& options) {
-  std::unordered_set<std::string> told;  // every round finds the same near misses
+  std::unordered_set<std::string> explained;  // every round finds the same near misses
   std::function<void(std::string_view)> explain;
   if (options.explain) {
     explain = [&](std::string_view line) {
-      if (told.emplace(line).second) options.explain(line);
+      if (explained.emplace(line).second) options.explain(line);
     };
   }
   bool changed = false;

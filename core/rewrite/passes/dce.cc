@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "core/ir/producer.h"
 #include "core/ops/op_def.h"
 #include "core/rewrite/passes.h"
-#include "core/rewrite/reader.h"
 
 namespace dragoman {
 namespace {

@@ -10,6 +10,7 @@
 
 #include "core/analysis/multiply_adds.h"
 #include "core/interpreter/evaluate.h"
+#include "core/ir/find_as.h"
 #include "core/ir/producer.h"
 #include "core/ir/weight_role.h"
 #include "core/ops/op_def.h"
@@ -56,8 +57,7 @@ bool IsFoldable(const Node& node) {
 
 // Elements of the windows of a pool, each as often as one is read.
 std::optional<std::int64_t> WindowElements(const Node& node) {
-  const Attribute* attribute = node.attribute("kernel_shape");
-  const auto* sizes = attribute != nullptr ? attribute->As<Attribute::Ints>() : nullptr;
+  const auto* sizes = FindAs<Attribute::Ints>(node.attributes(), "kernel_shape");
   if (sizes == nullptr) return 0;
   std::optional<std::int64_t> count = CountElements(node.result());
   for (const std::int64_t size : *sizes) {

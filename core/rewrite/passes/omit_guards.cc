@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Guards of softmax against what its operand cannot be, and masks that hide by a large number, as
-// the bounds of scores tell.
+// the bounds of scores show.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -101,7 +101,7 @@ class Simplifier {
     for (Node& node : graph_.nodes()) {
       Node* const before = node.prev();
       Value* by = nullptr;
-      bounds_.Tell(node);
+      bounds_.Add(node);
       if (node.Is("Softmax")) {
         DRAGOMAN_ASSIGN(const bool hidden, ReadSoftmax(node));
         changed = changed || hidden;
@@ -110,7 +110,7 @@ class Simplifier {
         DRAGOMAN_ASSIGN(by, WithoutGuard(node, guarded));
       }
       Node* added = before != nullptr ? before->next() : graph_.first_node();
-      for (; added != &node; added = added->next()) bounds_.Tell(*added);
+      for (; added != &node; added = added->next()) bounds_.Add(*added);
       if (by == nullptr || !PassContext::CanReplace(*node.result(), *by)) continue;
       context_.Replace(node, {&by, 1});
       changed = true;
@@ -225,11 +225,11 @@ class Simplifier {
       if (!sum.result()->HasOneUse() && !IsReadByGuard(sum, softmax)) continue;
       DRAGOMAN_ASSIGN(Value * mask, Hiding(sum, masked.masks[i]));
       if (mask == nullptr) continue;
-      if (mask->producer() != nullptr) bounds_.Tell(*mask->producer());
+      if (mask->producer() != nullptr) bounds_.Add(*mask->producer());
       for (std::size_t side = 0; side < 2; ++side) {
         if (sum.operand(side) == masked.masks[i]) sum.set_operand(side, mask);
       }
-      bounds_.Tell(sum);
+      bounds_.Add(sum);
       changed = true;
     }
     return changed;

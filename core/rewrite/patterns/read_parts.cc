@@ -102,8 +102,8 @@ Result<bool> MergeParts(Node& node, PassContext& context) {
     const bool goes_on = i > first && i < first + merged;
     goes_on ? sizes.back() += *size : sizes.emplace_back(*size);
   }
-  Value* told = context.AddConstant(*node.graph(), Tensor::Ints(sizes), "sizes", split->origin());
-  DRAGOMAN_ASSIGN(Node * parts, context.InsertNode(*split, "Split", {{split->operand(0), told}},
+  Value* stated = context.AddConstant(*node.graph(), Tensor::Ints(sizes), "sizes", split->origin());
+  DRAGOMAN_ASSIGN(Node * parts, context.InsertNode(*split, "Split", {{split->operand(0), stated}},
                                                    {{"axis", std::int64_t{axis}}}, sizes.size()));
   if (!context.ReplaceIfAllowed(node, parts->result(first))) return false;
   std::vector<Value*> by;

@@ -151,7 +151,7 @@ Result<std::optional<AffineOperands>> ReadLayer(Node& node, PassContext& context
 }
 
 // Whether a Reshape gives these sizes whatever the sizes of its operand are.
-bool TellsSizes(const Node& node) {
+bool FixesSizes(const Node& node) {
   const Tensor* sizes = node.Is("Reshape") ? ConstantOf(node.operand(1)) : nullptr;
   if (sizes == nullptr) return false;
   const std::vector<std::int64_t> values = sizes->ToInts();
@@ -187,7 +187,7 @@ Result<bool> FuseGemmOfRows(Node& node, PassContext& context) {
   if (!HaveSameLastSize(*x, *flatten->result())) return false;
   const bool gives_rows = HaveSameSizesBeforeLast(*x, *node.result()) &&
                           HaveSameLastSize(*layer->result(), *node.result());
-  if (!gives_rows && !(TellsSizes(node) && layer->result()->HasOneUse())) return false;
+  if (!gives_rows && !(FixesSizes(node) && layer->result()->HasOneUse())) return false;
   DRAGOMAN_ASSIGN(const auto affine, ReadLayer(*layer, context));
   if (!affine) return false;
   if (!layer->result()->HasOneUse()) return PutLinearBefore(*layer, context, x, *affine);

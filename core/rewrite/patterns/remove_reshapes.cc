@@ -161,7 +161,7 @@ Axes OnesBetween(const Shape& from, const Shape& to) {
 // or come, or else Reshape.
 struct MoveOfOnes {
   const char* type;
-  Axes told;  // axes or sizes
+  Axes stated;  // axes or sizes
 };
 
 std::optional<MoveOfOnes> FindMove(const Shape& from, const Shape& to) {
@@ -174,11 +174,11 @@ std::optional<MoveOfOnes> FindMove(const Shape& from, const Shape& to) {
   return MoveOfOnes{"Reshape", *sizes};
 }
 
-// Whether `node` is that move of `x` already. A Reshape may tell its sizes as it likes.
+// Whether `node` is that move of `x` already. A Reshape may state its sizes as it likes.
 bool IsMove(const Node& node, const Value* x, const MoveOfOnes& move) {
   if (node.operand(0) != x || !node.Is(move.type)) return false;
-  const Tensor* told = node.num_operands() > 1 ? ConstantOf(node.operand(1)) : nullptr;
-  return node.Is("Reshape") || (told != nullptr && told->ToInts() == move.told);
+  const Tensor* stated = node.num_operands() > 1 ? ConstantOf(node.operand(1)) : nullptr;
+  return node.Is("Reshape") || (stated != nullptr && stated->ToInts() == move.stated);
 }
 
 // The order of the axes of `from` in which it has the sizes of `to`: that of `axes` for the long
@@ -248,7 +248,7 @@ Result<bool> MergeMovesOfOnes(Node& node, PassContext& context) {
   if (SameShape(*x, *node.result())) return context.ReplaceIfAllowed(node, x);
   const auto move = FindMove(*x->type().shape(), *shape);
   if (!move || IsMove(node, x, *move)) return false;
-  Value* operand = context.AddConstant(*node.graph(), Tensor::Ints(move->told), "sizes", {});
+  Value* operand = context.AddConstant(*node.graph(), Tensor::Ints(move->stated), "sizes", {});
   DRAGOMAN_ASSIGN(Value * y, context.Insert(node, move->type, {{x, operand}}));
   return context.ReplaceIfAllowed(node, y);
 }

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/ir/find_as.h"
 #include "core/ir/node_attributes.h"
 #include "core/ops/declared_attributes.h"
 #include "core/ops/default_activations.h"
@@ -65,8 +66,7 @@ bool IsNotCubic(const Node& node) { return TextAttribute(node, "mode") != "cubic
 
 // Whether activations are those that the operator has by default, for each direction.
 bool HasUsualActivations(const Node& node) {
-  const Attribute* said = node.attribute("activations");
-  const auto* names = said != nullptr ? said->As<Attribute::Strings>() : nullptr;
+  const auto* names = FindAs<Attribute::Strings>(node.attributes(), "activations");
   if (names == nullptr || names->empty()) return false;
   const auto usual = DefaultActivations(node.op().type);
   for (std::size_t i = 0; i < names->size(); ++i) {

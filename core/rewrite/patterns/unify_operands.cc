@@ -85,7 +85,7 @@ bool TakesAll(const Bound& bound, std::optional<std::int64_t> size) {
 }
 
 // Slice(x, …) = Slice(x, begins, ends, axes) with bounds counted from the front, of those axes of
-// which it takes a part, in their order; steps are told where one is not 1
+// which it takes a part, in their order; steps are stated where one is not 1
 Result<bool> UnifyBounds(Node& node, PassContext& context) {
   const auto said = node.Is("Slice") ? ReadBounds(node) : std::nullopt;
   if (!said || !node.operand(0)->type().rank()) return false;
@@ -247,14 +247,14 @@ Result<bool> UnifyPads(Node& node, PassContext& context) {
   if (node.operand(3) != nullptr && axes == nullptr) return false;
   std::vector<std::int64_t> amounts = pads->ToInts();
   if (axes != nullptr) {
-    const std::vector<std::int64_t> told = axes->ToInts();
+    const std::vector<std::int64_t> stated = axes->ToInts();
     std::vector<std::int64_t> all(static_cast<std::size_t>(2 * *rank), 0);
-    if (amounts.size() != 2 * told.size()) return false;
-    for (std::size_t i = 0; i < told.size(); ++i) {
-      const auto axis = static_cast<std::size_t>(told[i] < 0 ? told[i] + *rank : told[i]);
+    if (amounts.size() != 2 * stated.size()) return false;
+    for (std::size_t i = 0; i < stated.size(); ++i) {
+      const auto axis = static_cast<std::size_t>(stated[i] < 0 ? stated[i] + *rank : stated[i]);
       if (axis >= static_cast<std::size_t>(*rank)) return false;
       all[axis] = amounts[i];
-      all[axis + static_cast<std::size_t>(*rank)] = amounts[i + told.size()];
+      all[axis + static_cast<std::size_t>(*rank)] = amounts[i + stated.size()];
     }
     amounts = std::move(all);
   }

@@ -236,7 +236,7 @@ bool VariesAlong(const Value& value, std::int64_t axis, int rank) {
 }
 
 // Whether `mask` may differ among the features of `state`: a mask of sequences does not.
-bool TellsFeaturesApart(const Value& mask, const Atom& state) {
+bool VariesOverFeatures(const Value& mask, const Atom& state) {
   const Value* value = &mask;
   for (int hop = 0; hop < kMaxMaskHops && value->producer() != nullptr; ++hop) {
     const Node& node = *value->producer();
@@ -288,7 +288,7 @@ std::optional<MaskedState> ReadMasked(AtomId id, const IsFresh& is_fresh, Affine
   const Node* node = atom.step_axis < 0 ? atom.value->producer() : nullptr;
   const bool is_whole = atom.begin == 0 && SizeAlong(*atom.value, atom.axis) == atom.size;
   const auto selection = node != nullptr && is_whole ? ReadSelection(*node, forms) : std::nullopt;
-  if (!selection || TellsFeaturesApart(*selection->mask.mask, atom)) return std::nullopt;
+  if (!selection || VariesOverFeatures(*selection->mask.mask, atom)) return std::nullopt;
   for (const bool inverted : {false, true}) {
     const Value* fresh = selection->chosen[inverted ? 1 : 0];
     const Value* other = selection->chosen[inverted ? 0 : 1];

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/ir/axes.h"
+#include "core/ir/find_as.h"
 #include "exporters/pt2/ops/sizes.h"
 
 namespace dragoman::pt2 {
@@ -349,8 +350,7 @@ Emitted EmitShape(AtenOp& op) {
   const Term x = op.arg(0);
   std::int64_t begin = op.Int("start");
   begin = std::clamp<std::int64_t>(begin < 0 ? begin + x.rank() : begin, 0, x.rank());
-  const Attribute* stated = op.node.attribute("end");
-  const std::int64_t* given = stated != nullptr ? stated->As<std::int64_t>() : nullptr;
+  const std::int64_t* given = FindAs<std::int64_t>(op.node.attributes(), "end");
   std::int64_t end = given != nullptr ? *given : x.rank();
   end = std::clamp<std::int64_t>(end < 0 ? end + x.rank() : end, begin, x.rank());
   return TensorOfSizes(op, Shape(x.shape.begin() + begin, x.shape.begin() + end));

@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "core/ir/find_as.h"
 #include "core/ir/node_attributes.h"
 
 namespace dragoman::pt2 {
@@ -23,8 +24,7 @@ constexpr std::size_t kInitialCell = 6;
 constexpr std::size_t kPeepholes = 7;
 
 const Attribute::Strings* ActivationsOf(const Node& node) {
-  const Attribute* stated = node.attribute("activations");
-  return stated != nullptr ? stated->As<Attribute::Strings>() : nullptr;
+  return FindAs<Attribute::Strings>(node.attributes(), "activations");
 }
 
 std::string Lower(std::string text) {

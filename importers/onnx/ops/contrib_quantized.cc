@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "core/ir/find_as.h"
+
 namespace dragoman {
 
 Value* OneNumber(Composer& f, Value* x) {
@@ -105,8 +107,7 @@ LoweredResults LowerQLinearPool(OpLowering& op) {
   DRAGOMAN_TRY(op.Require({0, 1, kResultScale}));
   DRAGOMAN_ASSIGN(const bool channels_last, TakeFlag(op, "channels_last"));
   const auto given = [&](std::string_view name) {
-    const Attribute* flag = Find(op.attributes, name);
-    const auto* number = flag != nullptr ? flag->As<std::int64_t>() : nullptr;
+    const auto* number = FindAs<std::int64_t>(op.attributes, name);
     return number != nullptr && *number != 0;
   };
   if (given("ceil_mode") && given("count_include_pad"))

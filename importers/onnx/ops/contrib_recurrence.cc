@@ -5,6 +5,7 @@
 #include <string>
 #include <unordered_set>
 
+#include "core/ir/find_as.h"
 #include "core/lowering/name_body.h"
 #include "core/ops/default_activations.h"
 #include "importers/onnx/ops/contrib_quantized.h"
@@ -113,8 +114,7 @@ Status RefuseForms(OpLowering& op) {
   for (std::size_t i : {std::size_t{kLengths}, std::size_t{kPeephole}}) {
     if (op.operand(i) != nullptr) return op.Unsupported("operand " + std::to_string(i));
   }
-  const Attribute* given = Find(op.attributes, "activations");
-  const auto* activations = given != nullptr ? given->As<Attribute::Strings>() : nullptr;
+  const auto* activations = FindAs<Attribute::Strings>(op.attributes, "activations");
   const auto usual = DefaultActivations("LSTM");
   for (std::size_t i = 0; activations != nullptr && i < activations->size(); ++i) {
     if ((*activations)[i] != usual[i % usual.size()])

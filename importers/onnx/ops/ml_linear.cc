@@ -2,6 +2,7 @@
 // Linear learners.
 #include <string>
 
+#include "core/ir/find_as.h"
 #include "importers/onnx/ops/ml.h"
 
 namespace dragoman {
@@ -43,8 +44,7 @@ LoweredResults LowerLinearClassifier(OpLowering& op) {
                   TakeVector(op, {"classlabels_ints", "classlabels_strings", ""}));
   DRAGOMAN_ASSIGN(const PostTransform transform, TakePostTransform(op));
   op.Drop("multi_class");  // how it was trained; scores do not depend on it in ONNX Runtime
-  const Attribute* given = Find(op.attributes, "intercepts");
-  const auto* intercepts = given != nullptr ? given->As<Attribute::Floats>() : nullptr;
+  const auto* intercepts = FindAs<Attribute::Floats>(op.attributes, "intercepts");
   if (!labels) return op.Invalid("has no class labels");
   const std::int64_t rows =
       intercepts != nullptr ? static_cast<std::int64_t>(intercepts->size()) : labels->size();

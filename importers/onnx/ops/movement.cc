@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/ir/find_as.h"
 #include "importers/onnx/op_composer.h"
 #include "importers/onnx/ops/lowerings.h"
 
@@ -46,8 +47,7 @@ LoweredResults LowerSpaceToDepth(OpLowering& op) {
   DRAGOMAN_ASSIGN(const std::optional<std::string> mode, op.TakeString("mode"));
   if (mode.value_or("DCR") == "DCR") return op.Emit("SpaceToDepth");
   if (*mode != "CRD") return op.Invalid("mode is " + *mode + ", expected DCR or CRD");
-  const Attribute* size = Find(op.attributes, "blocksize");
-  const auto* side = size != nullptr ? size->As<std::int64_t>() : nullptr;
+  const auto* side = FindAs<std::int64_t>(op.attributes, "blocksize");
   if (side == nullptr || *side < 1 || *side > INT32_MAX)
     return op.Invalid("attribute 'blocksize' is missing, or not positive");
   OpComposer f(op);
@@ -250,8 +250,7 @@ Result<Value*> PartOf(OpLowering& op, Value* scales, Part part) {
 LoweredResults LowerResize(OpLowering& op) {
   Value *x = op.operand(0), *scales = op.operand(1);
   if (scales == nullptr) return op.Invalid("has no scales");
-  const Attribute* given = Find(op.attributes, "mode");
-  const auto* mode = given == nullptr ? nullptr : given->As<std::string>();
+  const auto* mode = FindAs<std::string>(op.attributes, "mode");
   if (mode != nullptr && *mode != "nearest") {
     return EmitAsymmetricResize(op, x, scales, "floor");
   }

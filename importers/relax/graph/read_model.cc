@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "core/ir/find_as.h"
 #include "core/ir/type_algebra.h"
 #include "core/support/mapped_file.h"
 #include "core/support/npy.h"
@@ -113,8 +114,7 @@ Result<Arrays> ReadArrays(const std::string& path) {
 std::optional<std::size_t> NumInputs(const Graph& graph) {
   for (const Node& node : graph.nodes()) {
     if (node.op().type != "func_attr") continue;
-    const Attribute* count = node.attribute("num_input");
-    const auto* number = count != nullptr ? count->As<std::int64_t>() : nullptr;
+    const auto* number = FindAs<std::int64_t>(node.attributes(), "num_input");
     if (number != nullptr && *number >= 0) return static_cast<std::size_t>(*number);
   }
   return std::nullopt;

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "core/ir/find_as.h"
 #include "importers/relax/graph/expr_text.h"
 #include "importers/relax/graph/read_model.h"
 #include "importers/relax/lower/border.h"
@@ -61,9 +62,7 @@ class Digests {
   std::optional<std::string> Remark(const Node& node) {
     if (node.op().type == "func_attr") return std::nullopt;
     std::string text;
-    const Extra* extra = node.extra_if_any();
-    const Attribute* layout = extra != nullptr ? Find(*extra, "relax.arguments") : nullptr;
-    const auto* names = layout != nullptr ? layout->As<Attribute::Strings>() : nullptr;
+    const auto* names = FindAs<Attribute::Strings>(node.extra_if_any(), "relax.arguments");
     if (names != nullptr) text = fmt::format("{}", fmt::join(*names, ","));
     return node.op().type == "call" ? text + "; " + OfFunction(CalleeOf(node)) : text;
   }

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "core/ir/find_as.h"
 #include "core/lowering/branch.h"
 #include "core/lowering/number_value.h"
 #include "importers/relax/lower/evaluator.h"
@@ -88,9 +89,7 @@ Result<Abstract> Evaluator::EvaluateIf(const Node& node, Scope& scope) {
 // The arguments of a call, in order; the first operands, up to `first`, are none.
 Result<std::vector<Abstract>> Evaluator::ArgumentsOf(const Node& node, std::size_t first,
                                                      Scope& scope) {
-  const Extra* extra = node.extra_if_any();
-  const Attribute* layout = extra != nullptr ? Find(*extra, "relax.arguments") : nullptr;
-  const auto* names = layout != nullptr ? layout->As<Attribute::Strings>() : nullptr;
+  const auto* names = FindAs<Attribute::Strings>(node.extra_if_any(), "relax.arguments");
   std::vector<Abstract> arguments;
   if (names == nullptr) {
     for (std::size_t i = first; i < node.num_operands(); ++i)

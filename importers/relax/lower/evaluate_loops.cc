@@ -5,6 +5,7 @@
 #include <span>
 #include <utility>
 
+#include "core/ir/find_as.h"
 #include "core/ir/input_names.h"
 #include "core/ir/type_algebra.h"
 #include "core/lowering/loop.h"
@@ -27,9 +28,7 @@ struct LastCondition : public ForeignValue {
 };
 
 bool IsImpure(const Graph& function) {
-  const Extra* extra = function.extra_if_any();
-  const Attribute* decorators = extra != nullptr ? Find(*extra, "relax.decorators") : nullptr;
-  const auto* texts = decorators != nullptr ? decorators->As<Attribute::Strings>() : nullptr;
+  const auto* texts = FindAs<Attribute::Strings>(function.extra_if_any(), "relax.decorators");
   return texts != nullptr && !texts->empty() &&
          texts->front().find("pure=False") != std::string::npos;
 }

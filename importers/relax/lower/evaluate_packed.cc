@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "core/ir/find_as.h"
 #include "core/ops/op_def.h"
 #include "importers/relax/graph/expr_text.h"
 #include "importers/relax/graph/parse_module.h"
@@ -32,8 +33,7 @@ Error ForeignCall(const Node& node) {
 // "cls.kernel" of R.call_tir is "kernel"; "": the call is another.
 std::string PrimFuncOf(const Node& node) {
   if (node.op().type != "call_tir" && node.op().type != "call_tir_inplace") return "";
-  const Attribute* callee = node.attribute("gvar");
-  const auto* symbol = callee != nullptr ? callee->As<Symbol>() : nullptr;
+  const auto* symbol = FindAs<Symbol>(node.attributes(), "gvar");
   return symbol != nullptr ? symbol->name.substr(symbol->name.find('.') + 1) : "";
 }
 
@@ -62,8 +62,7 @@ std::vector<Type> StatedResults(const Node& node) {
 }
 
 const OpDef* OperatorOf(const Node& node) {
-  const Attribute* function = node.attribute("func");
-  const auto* name = function != nullptr ? function->As<std::string>() : nullptr;
+  const auto* name = FindAs<std::string>(node.attributes(), "func");
   if (node.op().type != "call_pure_packed" || name == nullptr || !name->starts_with(kOurs))
     return nullptr;
   const OpDef* def = FindOp(std::string_view(*name).substr(kOurs.size()));

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "core/ir/find_as.h"
 #include "core/lowering/tuples.h"
 #include "importers/relax/graph/expr_text.h"
 #include "importers/relax/graph/metadata_of.h"
@@ -25,9 +26,7 @@ bool SaysNothing(const std::string& op) {
 }
 
 std::string PlaceOf(const Node& node) {
-  const Extra* extra = node.extra_if_any();
-  const Attribute* place = extra != nullptr ? Find(*extra, "relax.place") : nullptr;
-  const auto* text = place != nullptr ? place->As<std::string>() : nullptr;
+  const auto* text = FindAs<std::string>(node.extra_if_any(), "relax.place");
   const std::string op = "R." + node.op().type;
   return text != nullptr ? fmt::format("line {}: {}", *text, op) : op;
 }
@@ -107,10 +106,8 @@ Result<Abstract> Evaluator::EvaluateEffect(const Node& node, Scope& scope) {
     DRAGOMAN_ASSIGN(Value * read, Tensor(use.value(), scope));
     operands.push_back(read);
   }
-  const Attribute* format = node.attribute("format");
-  const auto* text = format != nullptr ? format->As<std::string>() : nullptr;
   std::string message;
-  for (const char c : text != nullptr ? *text : std::string()) {
+  for (const char c : FindText(node.attributes(), "format")) {
     const bool doubled = (c == '{' || c == '}') && message.ends_with(c);
     if (!doubled) message += c;
   }
@@ -125,9 +122,7 @@ Result<Abstract> Evaluator::EvaluateEffect(const Node& node, Scope& scope) {
 // metadata["relax.expr.Constant"][3]
 Result<Abstract> Evaluator::EvaluateMetadata(const Node& node) {
   if (!metadata_) {
-    const Attribute* preamble = Find(source_.extra, "relax.preamble");
-    const auto* text = preamble != nullptr ? preamble->As<std::string>() : nullptr;
-    DRAGOMAN_ASSIGN(metadata_, MetadataOf(text != nullptr ? *text : ""));
+    DRAGOMAN_ASSIGN(metadata_, MetadataOf(FindText(source_.extra, "relax.preamble")));
   }
   const Attribute* type = node.attribute("type");
   const Attribute* index = node.attribute("index");
@@ -156,9 +151,7 @@ Result<Abstract> Evaluator::EvaluateOperator(const Node& node, const std::string
     const Result<python::Expr> value = ParseExpression(std::string(*parameter.absent));
     if (value.ok()) arguments[std::string(parameter.name)].attribute = AttributeOf(*value).value;
   }
-  const Extra* extra = node.extra_if_any();
-  const Attribute* layout = extra != nullptr ? Find(*extra, "relax.arguments") : nullptr;
-  const auto* names = layout != nullptr ? layout->As<Attribute::Strings>() : nullptr;
+  const auto* names = FindAs<Attribute::Strings>(node.extra_if_any(), "relax.arguments");
   std::size_t operand = 0;
   const std::size_t count = names != nullptr ? names->size() : node.num_operands();
   for (std::size_t i = 0; i < count; ++i) {
@@ -197,8 +190,7 @@ Result<Abstract> Evaluator::Evaluate(const Node& node, Scope& scope) {
   }
   if (op == "metadata") return EvaluateMetadata(node);
   if (op == "str" || op == "dtype") {
-    const Attribute* value = node.attribute("value");
-    const auto* text = value != nullptr ? value->As<std::string>() : nullptr;
+    const auto* text = FindAs<std::string>(node.attributes(), "value");
     if (text == nullptr) return Unsupported("such a literal is not supported");
     return Abstract(String{*text});
   }
@@ -210,8 +202,7 @@ Result<Abstract> Evaluator::Evaluate(const Node& node, Scope& scope) {
   }
   if (op == "TupleGetItem") {
     const auto* tuple = Get(node.operand(0), scope).As<Tuple>();
-    const Attribute* attribute = node.attribute("index");
-    const auto* index = attribute != nullptr ? attribute->As<std::int64_t>() : nullptr;
+    const auto* index = FindAs<std::int64_t>(node.attributes(), "index");
     if (tuple == nullptr || index == nullptr || *index < 0 ||
         *index >= static_cast<std::int64_t>(tuple->items->size()))
       return Unsupported("an element of what is not a tuple of so many elements");
@@ -229,10 +220,8 @@ Result<Abstract> Evaluator::Evaluate(const Node& node, Scope& scope) {
   if (op == "shape_to_tensor") return ShapeToTensor(node, scope);
   if (op == "print" || op == "assert_op") return EvaluateEffect(node, scope);
   if (op == "binary" || op == "unary") {
-    const Attribute* sign = node.attribute("operator");
-    const auto* text = sign != nullptr ? sign->As<std::string>() : nullptr;
-    return EvaluateOperator(
-        node, std::string(OperatorOf(text != nullptr ? *text : "", op == "unary")), scope);
+    const std::string sign = FindText(node.attributes(), "operator");
+    return EvaluateOperator(node, std::string(OperatorOf(sign, op == "unary")), scope);
   }
   return EvaluateOperator(node, op, scope);
 }

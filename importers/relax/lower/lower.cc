@@ -285,7 +285,7 @@ Result<Model> LowerRelax(const Model& source, const Facts& facts,
     Result<Entry> lowered = lowering.Lower(entry);
     if (lowered.ok()) {
       model.entries.push_back(std::move(*lowered));
-      if (note) lowering.declared().Tell(facts, note);
+      if (note) lowering.declared().NoteContradictions(facts, note);
     } else if (is_default) {
       return std::move(lowered).error();
     } else if (note) {

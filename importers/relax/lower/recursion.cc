@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/ir/dtype.h"
+#include "core/ir/find_as.h"
 #include "core/ir/tensor.h"
 
 namespace dragoman::tvmscript {
@@ -292,8 +293,7 @@ const Value* ResultOf(const Graph& graph) {
 }
 
 std::string CalleeOf(const Node& call) {
-  const Attribute* callee = call.attribute("callee");
-  const auto* symbol = callee != nullptr ? callee->As<Symbol>() : nullptr;
+  const auto* symbol = FindAs<Symbol>(call.attributes(), "callee");
   return symbol != nullptr ? symbol->name : std::string();
 }
 

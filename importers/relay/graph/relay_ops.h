@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/ir/find_as.h"
 #include "core/ir/graph.h"
 #include "core/ir/model.h"
 
@@ -28,9 +29,7 @@ inline constexpr std::string_view kPreludeConstructors[] = {"Cons", "Nil", "Some
 
 // What the text says of a function: "attrs", "type_params" or "ret_type". nullptr: nothing.
 inline const Attribute* PartOfFunction(const Graph& function, std::string_view name) {
-  const Extra* extra = function.extra_if_any();
-  const Attribute* stated = extra != nullptr ? Find(*extra, kFunctionAttributes) : nullptr;
-  const auto* fields = stated != nullptr ? stated->As<Attribute::Dict>() : nullptr;
+  const auto* fields = FindAs<Attribute::Dict>(function.extra_if_any(), kFunctionAttributes);
   return fields != nullptr ? Find(*fields, name) : nullptr;
 }
 
@@ -43,8 +42,7 @@ inline const Attribute::Dict* AttributesOfFunction(const Graph& function) {
 // Whether the text is of a version (0.0.4, TVM 0.6) whose nn.batch_matmul has no attributes and
 // computes a · bᵀ.
 inline bool TransposesByDefault(const Model& source) {
-  const Attribute* version = Find(source.extra, kVersion);
-  const auto* text = version != nullptr ? version->As<std::string>() : nullptr;
+  const auto* text = FindAs<std::string>(source.extra, kVersion);
   return text != nullptr && *text == "0.0.4";
 }
 

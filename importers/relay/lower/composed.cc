@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "core/ir/find_as.h"
 #include "importers/relay/graph/read_model.h"
 #include "importers/relay/graph/relay_ops.h"
 
@@ -12,8 +13,7 @@ namespace {
 
 std::vector<ComposedRemark> RemarksOf(const Graph& function) {
   const Attribute::Dict* attributes = AttributesOfFunction(function);
-  const Attribute* remarks = attributes != nullptr ? Find(*attributes, kComposed) : nullptr;
-  const auto* texts = remarks != nullptr ? remarks->As<Attribute::Strings>() : nullptr;
+  const auto* texts = FindAs<Attribute::Strings>(attributes, kComposed);
   std::vector<ComposedText> split;
   for (const std::string& text : texts != nullptr ? *texts : Attribute::Strings())
     split.push_back(SplitComposed(text).value_or(ComposedText()));

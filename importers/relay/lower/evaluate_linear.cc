@@ -9,6 +9,7 @@
 // product whose Origin is all of these calls then stands for them; what it does not need is dead.
 #include <vector>
 
+#include "core/ir/find_as.h"
 #include "core/lowering/composer.h"
 #include "core/lowering/math.h"
 #include "importers/relay/graph/relay_ops.h"
@@ -46,8 +47,7 @@ const Value* Through(const Value* value, std::string_view op, std::vector<const 
 }
 
 bool IsSet(const Node& node, std::string_view name) {
-  const Attribute* attribute = node.attribute(name);
-  const auto* value = attribute != nullptr ? attribute->As<bool>() : nullptr;
+  const auto* value = FindAs<bool>(node.attributes(), name);
   return value != nullptr && *value;
 }
 
@@ -142,8 +142,7 @@ std::optional<Abstract> Evaluator::EvaluateLinear(const Node& node, Frame& frame
 std::optional<Abstract> Evaluator::EvaluateRows(const Node& node, Frame& frame) {
   const Node* product = ProducerOf(node.operand(0), "nn.dense");
   if (product == nullptr || product->num_operands() != 2) return std::nullopt;
-  const Attribute* dtype = product->attribute("out_dtype");
-  const auto* named = dtype != nullptr ? dtype->As<std::string>() : nullptr;
+  const auto* named = FindAs<std::string>(product->attributes(), "out_dtype");
   if (named != nullptr && !named->empty()) return std::nullopt;
   const Node* rows = ProducerOf(product->operand(0), "reshape");
   if (rows == nullptr) return std::nullopt;

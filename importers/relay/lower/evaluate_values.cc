@@ -5,22 +5,16 @@
 #include <utility>
 #include <vector>
 
+#include "core/ir/find_as.h"
 #include "importers/relay/graph/relay_ops.h"
 #include "importers/relay/lower/evaluator.h"
 
 namespace dragoman::relay {
 namespace {
 
-std::string TextOf(const Node& node, std::string_view name) {
-  const Attribute* attribute = node.attribute(name);
-  const auto* text = attribute != nullptr ? attribute->As<std::string>() : nullptr;
-  return text != nullptr ? *text : std::string();
-}
-
 // What a composed function is called by whoever made it.
 std::string LabelOf(const Node& function) {
-  const Attribute* attributes = function.attribute("attrs");
-  const auto* dict = attributes != nullptr ? attributes->As<Attribute::Dict>() : nullptr;
+  const auto* dict = FindAs<Attribute::Dict>(function.attributes(), "attrs");
   for (std::string_view name : {"Composite", "global_symbol"}) {
     const Attribute* label = dict != nullptr ? Find(*dict, name) : nullptr;
     if (label != nullptr && label->As<std::string>() != nullptr) return *label->As<std::string>();
@@ -103,16 +97,16 @@ Abstract Evaluator::EvaluateFunction(const Node& node, const Frame& frame) {
 Abstract Evaluator::EvaluateLet(const Node& node, const Frame& frame) {
   const Abstract value = Get(node.operand(0), frame);
   const auto* function = value.As<Closure>();
-  const std::string self = TextOf(node, "recursive");
+  const std::string self = FindText(node.attributes(), "recursive");
   if (function == nullptr || self.empty()) return value;
   Closure named = *function;
   named.self = self;
-  if (named.label.starts_with("%")) named.label = "%" + TextOf(node, "name");
+  if (named.label.starts_with("%")) named.label = "%" + FindText(node.attributes(), "name");
   return named;
 }
 
 Abstract Evaluator::EvaluateSelf(const Node& node, const Frame& frame) {
-  const std::string name = TextOf(node, "name");
+  const std::string name = FindText(node.attributes(), "name");
   for (const Frame* at = &frame; at != nullptr; at = at->outer) {
     if (at->function && at->function->self == name) return *at->function;
   }
@@ -121,17 +115,18 @@ Abstract Evaluator::EvaluateSelf(const Node& node, const Frame& frame) {
 }
 
 Abstract Evaluator::EvaluateGlobal(const Node& node, const Frame& frame) {
-  const auto found = globals_.find(TextOf(node, "name"));
+  const auto found = globals_.find(FindText(node.attributes(), "name"));
   if (found != globals_.end()) return found->second;
-  return Report(node, InvalidInput("function @" + TextOf(node, "name") + " is not in the module"),
-                frame);
+  return Report(
+      node,
+      InvalidInput("function @" + FindText(node.attributes(), "name") + " is not in the module"),
+      frame);
 }
 
 Abstract Evaluator::EvaluateProjection(const Node& node, const Frame& frame) {
   const Abstract value = Get(node.operand(0), frame);
   if (value.Is<Poison>()) return Poison();
-  const Attribute* attribute = node.attribute("index");
-  const auto* index = attribute != nullptr ? attribute->As<std::int64_t>() : nullptr;
+  const auto* index = FindAs<std::int64_t>(node.attributes(), "index");
   const auto* tuple = value.As<Tuple>();
   if (tuple == nullptr || index == nullptr)
     return Report(node, InvalidInput("an element of " + Describe(value)), frame);

@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "core/ir/find_as.h"
 #include "core/lowering/tuples.h"
 #include "core/support/findings.h"
 #include "importers/relay/graph/relay_ops.h"
@@ -24,9 +25,8 @@ Closure GlobalFunction(const Graph& graph, const std::string& name) {
 }  // namespace
 
 std::string Closure::GroupName() const {
-  const Attribute* name = attributes != nullptr ? Find(*attributes, "Composite") : nullptr;
-  const auto* text = name != nullptr ? name->As<std::string>() : nullptr;
-  return text != nullptr && !text->starts_with("dragoman.") ? *text : "";
+  const std::string text = FindText(attributes, "Composite");
+  return text.starts_with("dragoman.") ? "" : text;
 }
 
 Evaluator::Evaluator(const Model& source, const ComposedNodes& composed, Heap& heap, Graph& graph,
@@ -207,11 +207,7 @@ void Evaluator::StateType(const Node& node, const Abstract& result) {
 }
 
 Abstract Evaluator::Evaluate(const Node& node, Frame& frame) {
-  const auto text = [&](std::string_view name) {
-    const Attribute* attribute = node.attribute(name);
-    const auto* value = attribute != nullptr ? attribute->As<std::string>() : nullptr;
-    return value != nullptr ? *value : std::string();
-  };
+  const auto text = [&](std::string_view name) { return FindText(node.attributes(), name); };
   if (IsNode(node, "Call")) return EvaluateCall(node, frame);
   if (IsNode(node, "If")) return EvaluateIf(node, frame);
   if (IsNode(node, "Match")) return EvaluateMatch(node, frame);

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "core/ir/find_as.h"
 #include "importers/relay/graph/relay_ops.h"
 
 namespace dragoman::relay {
@@ -12,8 +13,7 @@ namespace {
 bool Refers(const Node& node, std::string_view self, std::string_view global) {
   const std::string_view wanted = self.empty() ? global : self;
   if (!IsNode(node, self.empty() ? "GlobalVar" : "Self")) return false;
-  const Attribute* name = node.attribute("name");
-  const auto* text = name != nullptr ? name->As<std::string>() : nullptr;
+  const auto* text = FindAs<std::string>(node.attributes(), "name");
   return text != nullptr && *text == wanted;
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/ir/producer.h"
 #include "importers/tensorflow/graph/attr_value.h"
 #include "importers/tensorflow/graph/graph_names.h"
 #include "importers/tensorflow/graph/op_schema.h"
@@ -85,15 +86,8 @@ bool HoldsElements(const Type& type) {
   return !type.known() || (type.is_tensor() && type.dtype() != DType::kUnknown);
 }
 
-bool IsRead(const Node& node) {
-  for (std::size_t i = 0; i < node.num_results(); ++i) {
-    if (node.result(i) != nullptr && node.result(i)->used()) return true;
-  }
-  return false;
-}
-
 bool IsLeftOver(const Node& node) {
-  return tf::IsPlaceholder(node) && !IsRead(node) &&
+  return tf::IsPlaceholder(node) && !AnyResultUsed(node) &&
          node.name().find("unused_control_flow_input") != std::string::npos;
 }
 

@@ -42,8 +42,6 @@ Type StatedType(const Node& node, std::size_t index);
 // Whether tensors of `type` can be inputs and outputs, as far as it says.
 bool HoldsElements(const Type& type);
 
-// Whether a node reads a result of `node`, or waits for it.
-bool IsRead(const Node& node);
 // Whether `node` is a placeholder that nothing reads and that TensorFlow left behind when it made
 // variables constant (convert_variables_to_constants_v2). It is not an input of an entry.
 bool IsLeftOver(const Node& node);

@@ -4,31 +4,21 @@
 #include <algorithm>
 #include <iterator>
 
+#include "core/ir/find_as.h"
 #include "core/support/text.h"
 #include "proto/tensorflow/extra.h"
 
 namespace dragoman::tf {
 namespace {
 
-template <class T>
-const T* Get(const std::vector<NamedAttribute>& entries, std::string_view name) {
-  const Attribute* found = Find(entries, name);
-  return found == nullptr ? nullptr : found->As<T>();
-}
-
-std::string Text(const std::vector<NamedAttribute>& entries, std::string_view name) {
-  const auto* text = Get<std::string>(entries, name);
-  return text == nullptr ? std::string() : *text;
-}
-
 const Attribute::Dict* Items(const Attribute& attribute) { return attribute.As<Attribute::Dict>(); }
 
 void ReadContents(const Model& model, Asset* asset) {
-  const auto* files = Get<Attribute::List>(model.extra, tf_extra::kAssets);
+  const auto* files = FindAs<Attribute::List>(model.extra, tf_extra::kAssets);
   if (files == nullptr) return;
   for (const Attribute& file : *files) {
     const Attribute::Dict* dict = Items(file);
-    if (dict == nullptr || Text(*dict, tf_extra::kPath) != asset->filename) continue;
+    if (dict == nullptr || FindText(*dict, tf_extra::kPath) != asset->filename) continue;
     const Attribute* contents = Find(*dict, tf_extra::kContents);
     if (contents == nullptr || contents->tensor() == nullptr) continue;
     asset->contents = contents->tensor()->buffer();
@@ -93,8 +83,8 @@ std::string FullTensorName(std::string_view node, std::size_t index) {
 }
 
 std::string VariableName(const Node& node) {
-  const std::string shared_name = Text(node.attributes(), "shared_name");
-  const std::string container = Text(node.attributes(), "container");
+  const std::string shared_name = FindText(node.attributes(), "shared_name");
+  const std::string container = FindText(node.attributes(), "container");
   const std::string name =
       shared_name.empty() || IsAnonymous(shared_name) ? node.name() : shared_name;
   return container.empty() ? name : container + ":" + name;
@@ -133,21 +123,20 @@ bool IsTable(const Node& node) {
          std::find(std::begin(kTypes), std::end(kTypes), op.type) != std::end(kTypes);
 }
 
-std::string InitOp(const Model& model) { return Text(model.extra, tf_extra::kInitOp); }
+std::string InitOp(const Model& model) { return FindText(model.extra, tf_extra::kInitOp); }
 
 std::vector<Asset> Assets(const Model& model) {
   std::vector<Asset> assets;
-  const auto* meta_graph = Get<Attribute::Dict>(model.extra, tf_extra::kMetaGraph);
-  const auto* files =
-      meta_graph == nullptr ? nullptr : Get<Attribute::List>(*meta_graph, "asset_file_def");
+  const auto* meta_graph = FindAs<Attribute::Dict>(model.extra, tf_extra::kMetaGraph);
+  const auto* files = FindAs<Attribute::List>(meta_graph, "asset_file_def");
   if (files == nullptr) return assets;
   for (const Attribute& file : *files) {
     const Attribute::Dict* dict = Items(file);
     if (dict == nullptr) continue;
-    const auto* info = Get<Attribute::Dict>(*dict, "tensor_info");
+    const auto* info = FindAs<Attribute::Dict>(*dict, "tensor_info");
     Asset asset;
-    asset.tensor = info == nullptr ? "" : Text(*info, "name");
-    asset.filename = Text(*dict, "filename");
+    asset.tensor = info == nullptr ? "" : FindText(*info, "name");
+    asset.filename = FindText(*dict, "filename");
     ReadContents(model, &asset);
     assets.push_back(std::move(asset));
   }

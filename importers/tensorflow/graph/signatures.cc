@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/ir/node_attributes.h"
+#include "core/ir/producer.h"
 #include "core/support/text.h"
 #include "importers/tensorflow/graph/entries.h"
 #include "importers/tensorflow/graph/graph_names.h"
@@ -188,7 +189,7 @@ Status AssumeEntry(Model* model) {
     // Nobody could feed a resource.
     const bool is_input = tf::IsPlaceholder(node) && HoldsElements(StatedType(node, 0));
     if (is_input) inputs.push_back(InputOf(node, producer));
-    if (IsRead(node) || guarded.contains(&node)) continue;
+    if (AnyResultUsed(node) || guarded.contains(&node)) continue;
     const bool computes =
         node.op().type != "Const" && !tf::IsPlaceholder(node) && !IsForTraining(node);
     AddResults(node, computes ? &outputs : &others);

@@ -8,6 +8,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "core/ir/find_as.h"
 #include "core/support/bytes.h"
 #include "core/support/text.h"
 #include "importers/tensorflow/graph/attr_value.h"
@@ -142,10 +143,8 @@ std::map<std::string, std::string> NamedKeys(const tf_pb::TrackableObjectGraph& 
 std::map<std::string, std::string> CapturedKeys(const Model& model,
                                                 const tf_pb::TrackableObjectGraph& objects) {
   std::map<std::string, std::string> keys;
-  const Attribute* meta = Find(model.extra, tf_extra::kMetaGraph);
-  const auto* fields = meta == nullptr ? nullptr : meta->As<Attribute::Dict>();
-  const Attribute* stored = fields == nullptr ? nullptr : Find(*fields, "object_graph_def");
-  const auto* saved = stored == nullptr ? nullptr : stored->As<Attribute::Dict>();
+  const auto* fields = FindAs<Attribute::Dict>(model.extra, tf_extra::kMetaGraph);
+  const auto* saved = FindAs<Attribute::Dict>(fields, "object_graph_def");
   tf_pb::SavedObjectGraph graph;
   if (saved == nullptr || !DictToMessage(*saved, &graph).ok()) return keys;
   const tf::Calls calls(model);

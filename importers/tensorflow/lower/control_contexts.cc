@@ -5,6 +5,7 @@
 #include <queue>
 #include <utility>
 
+#include "core/ir/find_as.h"
 #include "importers/tensorflow/graph/graph_names.h"
 
 namespace dragoman::tf {
@@ -80,10 +81,8 @@ void ControlContexts::FindRoles() {
     }
     roles_.push_back(role);
     if (role != Role::kEnter) continue;
-    const Attribute* attribute = node->attribute("frame_name");
-    const auto* name = attribute != nullptr ? attribute->As<std::string>() : nullptr;
-    const auto [found, added] =
-        frame_numbers_.emplace(name != nullptr ? *name : "", static_cast<int>(frames_.size()));
+    const auto [found, added] = frame_numbers_.emplace(FindText(node->attributes(), "frame_name"),
+                                                       static_cast<int>(frames_.size()));
     if (added) frames_.push_back({found->first, {}, kNone, kNone, kNone});
     frames_[static_cast<std::size_t>(found->second)].enters.push_back(
         static_cast<int>(roles_.size()) - 1);

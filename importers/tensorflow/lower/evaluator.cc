@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "core/ir/producer.h"
 #include "core/support/findings.h"
 #include "core/support/size_budget.h"
 #include "importers/tensorflow/graph/called_nodes.h"
@@ -102,7 +103,7 @@ Error NotSupported(const Node& node, const std::optional<std::string>& path) {
       path ? TensorsRead(node, in_main_graph ? "" : *path + "/") : std::string();
   if (!names.empty()) message += "; --cut-inputs " + names + " begins after it";
   const std::string read =
-      in_main_graph && !tf_reader::IsRead(node) ? TensorsReadBy(node) : std::string();
+      in_main_graph && !AnyResultUsed(node) ? TensorsReadBy(node) : std::string();
   if (!read.empty()) message += "; --cut-outputs " + read + " ends before it";
   return Unsupported(std::move(message));
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/analysis/inference.h"
+#include "core/ir/find_as.h"
 #include "core/ir/node_attributes.h"
 #include "core/ir/producer.h"
 
@@ -32,8 +33,7 @@ std::optional<Unblocked> FindUnblocked(Call& c, const Value* blocked, const Ints
   const Node* moved = joined != nullptr ? ProducerOf(joined->operand(0), "Transpose") : nullptr;
   const Node* split = moved != nullptr ? ProducerOf(moved->operand(0), "Reshape") : nullptr;
   if (split == nullptr) return std::nullopt;
-  const Attribute* order = moved->attribute("perm");
-  const auto* axes = order != nullptr ? order->As<Attribute::Ints>() : nullptr;
+  const auto* axes = FindAs<Attribute::Ints>(moved->attributes(), "perm");
   if (axes == nullptr || *axes != Attribute::Ints{2, 4, 0, 1, 3, 5}) return std::nullopt;
   const std::optional<Elements> sizes = ElementsOf(c, split->operand(1));
   if (!sizes || sizes->size() != 6) return std::nullopt;
@@ -54,15 +54,13 @@ std::optional<Unblocked> FindUnblocked(Call& c, const Value* blocked, const Ints
 }
 
 bool IsOnes(const Node& node, std::string_view name) {
-  const Attribute* attribute = node.attribute(name);
-  const auto* list = attribute != nullptr ? attribute->As<Attribute::Ints>() : nullptr;
+  const auto* list = FindAs<Attribute::Ints>(node.attributes(), name);
   return list != nullptr && *list == Attribute::Ints{1, 1};
 }
 
 // A convolution of images that reads each pixel it has, and no others.
 bool IsPlain(const Node& conv) {
-  const Attribute* pads = conv.attribute("pads");
-  const auto* list = pads != nullptr ? pads->As<Attribute::Ints>() : nullptr;
+  const auto* list = FindAs<Attribute::Ints>(conv.attributes(), "pads");
   return IsOnes(conv, "strides") && IsOnes(conv, "dilations") && list != nullptr &&
          *list == Attribute::Ints(4, 0);
 }

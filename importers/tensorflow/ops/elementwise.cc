@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string>
 
+#include "core/ir/dtype_kinds.h"
 #include "core/lowering/complex.h"
 #include "core/lowering/elu.h"
 #include "core/lowering/math.h"

@@ -7,6 +7,8 @@
 #include <optional>
 #include <vector>
 
+#include "core/ir/dtype_kinds.h"
+
 namespace dragoman::tf {
 namespace {
 
@@ -78,7 +80,7 @@ Value* FloatingRange(Call& c, Value* start, Value* limit, Value* delta, DType ty
 Value* LowerRange(Call& c) {
   const DType type = c.dtype(c.Tensor(0));
   DType computed = type;
-  if (type == DType::kF16 || type == DType::kBF16) computed = DType::kF32;
+  if (IsHalf(type)) computed = DType::kF32;
   if (IsInteger(type) && type != DType::kI16 && type != DType::kI32) computed = DType::kI64;
   Value* parts[3];
   for (std::size_t i = 0; i < 3; ++i) parts[i] = c.Cast(c.Tensor(i), computed);

@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/ir/find_as.h"
+
 namespace dragoman::torch {
 namespace {
 
@@ -37,12 +39,6 @@ Tensor AsFloats(const Tensor& numbers) {
   return Tensor::Of<float>(numbers.sizes(), values);
 }
 
-template <class T>
-const T* Get(const Attribute::Dict& entries, std::string_view name) {
-  const Attribute* found = Find(entries, name);
-  return found == nullptr ? nullptr : found->As<T>();
-}
-
 const Tensor* GetTensor(const Attribute::Dict& entries, std::string_view name) {
   const Attribute* found = Find(entries, name);
   return found == nullptr ? nullptr : found->tensor();
@@ -53,11 +49,11 @@ const Tensor* GetTensor(const Attribute::Dict& entries, std::string_view name) {
 Result<std::optional<QuantizedGrid>> GridOf(const Attribute::Dict& tensor) {
   if (Find(tensor, "scheme") == nullptr) return std::optional<QuantizedGrid>();
   const Tensor* stored = GetTensor(tensor, "tensor");
-  const auto* scale = Get<double>(tensor, "scale");
-  const auto* zero_point = Get<std::int64_t>(tensor, "zero_point");
+  const auto* scale = FindAs<double>(tensor, "scale");
+  const auto* zero_point = FindAs<std::int64_t>(tensor, "zero_point");
   const Tensor* scales = GetTensor(tensor, "scales");
   const Tensor* zero_points = GetTensor(tensor, "zero_points");
-  const auto* axis = Get<std::int64_t>(tensor, "axis");
+  const auto* axis = FindAs<std::int64_t>(tensor, "axis");
   QuantizedGrid grid;
   if (stored != nullptr && scale != nullptr && zero_point != nullptr) {
     grid.scale = Tensor::Float(static_cast<float>(*scale));

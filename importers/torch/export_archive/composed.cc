@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/ir/find_as.h"
 #include "importers/torch/export_archive/graph_reader.h"
 #include "importers/torch/export_archive/json.h"
 #include "importers/torch/export_archive/script_writer.h"
@@ -14,16 +15,6 @@
 
 namespace dragoman::torch {
 namespace {
-
-const Attribute::Dict* Member(const Attribute::Dict* dict, std::string_view name) {
-  const Attribute* found = dict != nullptr ? Find(*dict, name) : nullptr;
-  return found != nullptr ? found->As<Attribute::Dict>() : nullptr;
-}
-
-const Attribute::Dict* ExtraOf(const Extra* extra, std::string_view key) {
-  const Attribute* found = extra != nullptr ? Find(*extra, key) : nullptr;
-  return found != nullptr ? found->As<Attribute::Dict>() : nullptr;
-}
 
 std::vector<std::string> TextsOf(const Json& remark, const char* key) {
   std::vector<std::string> texts;
@@ -34,9 +25,9 @@ std::vector<std::string> TextsOf(const Json& remark, const char* key) {
 }
 
 std::optional<ComposedText> RemarkOf(const Node& node) {
-  const Attribute::Dict* metadata = Member(ExtraOf(node.extra_if_any(), "pt2.node"), "metadata");
-  const Attribute* custom = metadata != nullptr ? Find(*metadata, "custom") : nullptr;
-  const auto* text = custom != nullptr ? custom->As<std::string>() : nullptr;
+  const Attribute::Dict* metadata =
+      FindAs<Attribute::Dict>(FindAs<Attribute::Dict>(node.extra_if_any(), "pt2.node"), "metadata");
+  const auto* text = FindAs<std::string>(metadata, "custom");
   if (text == nullptr || text->find("\"operator\"") == std::string::npos) return std::nullopt;
   const Result<Json> parsed = ParseJson(*text);
   const Json* remark = parsed.ok() ? FindMember(*parsed, "operator") : nullptr;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/analysis/no_entry.h"
+#include "core/ir/find_as.h"
 #include "core/ir/for_each_value.h"
 #include "core/ir/input_names.h"
 #include "core/support/text.h"
@@ -26,8 +27,7 @@ namespace {
 class Ranges {
  public:
   explicit Ranges(const Model& source) {
-    const Attribute* program = Find(source.extra, "pt2.program");
-    const auto* members = program != nullptr ? program->As<Attribute::Dict>() : nullptr;
+    const auto* members = FindAs<Attribute::Dict>(source.extra, "pt2.program");
     const Attribute* ranges = members != nullptr ? Find(*members, "range_constraints") : nullptr;
     if (ranges != nullptr) ranges_ = ranges->As<Attribute::Dict>();
     const Attribute* guards = members != nullptr ? Find(*members, "guards_code") : nullptr;
@@ -36,8 +36,7 @@ class Ranges {
 
   // Errors: `size` of `symbol` lies outside.
   Status Check(const std::string& symbol, std::int64_t size, const std::string& input) const {
-    const Attribute* range = ranges_ != nullptr ? Find(*ranges_, symbol) : nullptr;
-    const auto* bounds = range != nullptr ? range->As<Attribute::Dict>() : nullptr;
+    const auto* bounds = FindAs<Attribute::Dict>(ranges_, symbol);
     if (bounds == nullptr) return {};
     const auto lower = Bound(*bounds, "min_val");
     const auto upper = Bound(*bounds, "max_val");
@@ -63,8 +62,7 @@ class Ranges {
 
  private:
   static std::optional<std::int64_t> Bound(const Attribute::Dict& bounds, const char* name) {
-    const Attribute* bound = Find(bounds, name);
-    const auto* value = bound != nullptr ? bound->As<std::int64_t>() : nullptr;
+    const auto* value = FindAs<std::int64_t>(bounds, name);
     return value != nullptr ? std::optional(*value) : std::nullopt;
   }
 

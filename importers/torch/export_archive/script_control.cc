@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "core/ir/find_as.h"
 #include "core/support/text.h"
 #include "importers/torch/export_archive/numbering.h"
 #include "importers/torch/export_archive/script_writer.h"
@@ -20,8 +21,7 @@ Type AnyTensor() { return Type::Tensor(DType::kUnknown); }
 Result<DType> RegionType(const Attribute& argument) {
   if (argument.kind() == Attribute::Kind::kNone) return DType::kBF16;
   const auto* dict = argument.As<Attribute::Dict>();
-  const Attribute* said = dict != nullptr ? Find(*dict, "as_scalar_type") : nullptr;
-  const auto* number = said != nullptr ? said->As<std::int64_t>() : nullptr;
+  const auto* number = FindAs<std::int64_t>(dict, "as_scalar_type");
   const auto dtype = number != nullptr ? DTypeOfExport(*number) : std::nullopt;
   if (dtype == TorchDType::kBF16) return DType::kBF16;
   if (dtype == TorchDType::kF16) return DType::kF16;

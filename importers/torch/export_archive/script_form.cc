@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "core/ir/find_as.h"
 #include "importers/torch/export_archive/composed.h"
 #include "importers/torch/export_archive/script_writer.h"
 #include "importers/torch/export_archive/tree_spec.h"
@@ -20,31 +21,20 @@ const Attribute::Dict* DictOf(const Attribute* attribute) {
   return attribute != nullptr ? attribute->As<Attribute::Dict>() : nullptr;
 }
 
-std::string TextOf(const Attribute::Dict& dict, std::string_view name) {
-  const Attribute* found = Find(dict, name);
-  const auto* text = found != nullptr ? found->As<std::string>() : nullptr;
-  return text != nullptr ? *text : std::string();
-}
-
-const Attribute* ExtraOf(const Value& value, std::string_view key) {
-  const Extra* extra = value.extra_if_any();
-  return extra != nullptr ? Find(*extra, key) : nullptr;
-}
-
 // The name in the module: "layer.weight".
 std::string FqnOf(const Value& constant) {
-  const auto* spec = DictOf(ExtraOf(constant, "pt2.spec"));
+  const auto* spec = FindAs<Attribute::Dict>(constant.extra_if_any(), "pt2.spec");
   const auto* said = spec != nullptr && !spec->empty() ? DictOf(&spec->front().value) : nullptr;
   if (said == nullptr) return constant.name();
   for (const char* key : {"parameter_name", "buffer_name", "tensor_constant_name"}) {
-    if (std::string name = TextOf(*said, key); !name.empty()) return name;
+    if (std::string name = FindText(*said, key); !name.empty()) return name;
   }
   return constant.name();
 }
 
 // What orders calls, which only its operators read.
 bool IsToken(const Value& constant) {
-  const auto* spec = DictOf(ExtraOf(constant, "pt2.spec"));
+  const auto* spec = FindAs<Attribute::Dict>(constant.extra_if_any(), "pt2.spec");
   return spec != nullptr && Find(*spec, "token") != nullptr;
 }
 
@@ -56,9 +46,7 @@ struct Output {
 };
 
 Result<std::vector<Output>> OutputsOf(const Graph& graph) {
-  const Extra* extra = graph.extra_if_any();
-  const Attribute* found = extra != nullptr ? Find(*extra, "pt2.outputs") : nullptr;
-  const auto* list = found != nullptr ? found->As<Attribute::List>() : nullptr;
+  const auto* list = FindAs<Attribute::List>(graph.extra_if_any(), "pt2.outputs");
   if (list == nullptr) return InvalidInput("the graph lists no outputs");
   std::vector<Output> outputs;
   for (const Attribute& item : *list) {
@@ -76,13 +64,12 @@ Result<std::vector<Output>> OutputsOf(const Graph& graph) {
 std::optional<TreeSpec> ResultTree(const Model& source) {
   const auto* program = DictOf(Find(source.extra, "pt2.program"));
   const auto* module = program != nullptr ? DictOf(Find(*program, "graph_module")) : nullptr;
-  const Attribute* calls = module != nullptr ? Find(*module, "module_call_graph") : nullptr;
-  const auto* list = calls != nullptr ? calls->As<Attribute::List>() : nullptr;
+  const auto* list = FindAs<Attribute::List>(module, "module_call_graph");
   if (list == nullptr || list->empty()) return std::nullopt;
   const auto* call = DictOf(&list->front());
   const auto* signature = call != nullptr ? DictOf(Find(*call, "signature")) : nullptr;
   if (signature == nullptr) return std::nullopt;
-  Result<TreeSpec> tree = ParseTreeSpec(TextOf(*signature, "out_spec"));
+  Result<TreeSpec> tree = ParseTreeSpec(FindText(*signature, "out_spec"));
   return tree.ok() ? std::optional(*std::move(tree)) : std::nullopt;
 }
 
@@ -126,7 +113,7 @@ class ScriptForm {
     for (const auto& [table, name] :
          {std::pair("pt2.sym_int_values", "int"), std::pair("pt2.sym_bool_values", "bool"),
           std::pair("pt2.sym_float_values", "float")}) {
-      if (ExtraOf(input, table) != nullptr) return Type::Opaque("torch", name);
+      if (FindIn(input.extra_if_any(), table) != nullptr) return Type::Opaque("torch", name);
     }
     return input.type().is_tensor() ? Type::Tensor(DType::kUnknown) : input.type();
   }
@@ -151,7 +138,7 @@ class ScriptForm {
       if (constant->tensor() == nullptr || IsToken(*constant)) continue;
       const std::string fqn = FqnOf(*constant);
       std::string state = "self." + fqn;
-      const auto* spec = DictOf(ExtraOf(*constant, "pt2.spec"));
+      const auto* spec = FindAs<Attribute::Dict>(constant->extra_if_any(), "pt2.spec");
       if (spec != nullptr && Find(*spec, "parameter") == nullptr) buffers.push_back(fqn);
       const auto [user, is_first] = users.emplace(RecordOf(*constant), fqn);
       if (!is_first) sharing_.insert({user->second, fqn});
@@ -173,20 +160,19 @@ class ScriptForm {
   }
 
   static std::string RecordOf(const Value& constant) {
-    const auto* payload = DictOf(ExtraOf(constant, "pt2.payload"));
-    return payload != nullptr ? TextOf(*payload, "record") : "";
+    const auto* payload = FindAs<Attribute::Dict>(constant.extra_if_any(), "pt2.payload");
+    return payload != nullptr ? FindText(*payload, "record") : "";
   }
 
   // The elements, and where they lie among those of the record.
   static Attribute InitialOf(const Value& constant, std::map<std::string, std::int64_t>& storages) {
-    const auto* payload = DictOf(ExtraOf(constant, "pt2.payload"));
+    const auto* payload = FindAs<Attribute::Dict>(constant.extra_if_any(), "pt2.payload");
     const auto* meta = payload != nullptr ? DictOf(Find(*payload, "meta")) : nullptr;
     const Attribute elements(*constant.tensor());
     if (meta == nullptr) return elements;
     if (const auto* inner = DictOf(Find(*meta, "tensor_meta"))) meta = inner;
     Attribute::Ints strides;
-    const Attribute* said = Find(*meta, "strides");
-    if (const auto* list = said != nullptr ? said->As<Attribute::List>() : nullptr) {
+    if (const auto* list = FindAs<Attribute::List>(*meta, "strides")) {
       for (const Attribute& stride : *list) strides.push_back(SizeIn(stride).value_or(0));
     }
     const Attribute* at = Find(*payload, "at");
@@ -203,8 +189,8 @@ class ScriptForm {
   }
 
   static bool IsSameTensor(const Value& a, const Value& b) {
-    const Attribute* payload_a = ExtraOf(a, "pt2.payload");
-    const Attribute* payload_b = ExtraOf(b, "pt2.payload");
+    const Attribute* payload_a = FindIn(a.extra_if_any(), "pt2.payload");
+    const Attribute* payload_b = FindIn(b.extra_if_any(), "pt2.payload");
     return payload_a != nullptr && payload_b != nullptr && Identical(*payload_a, *payload_b) &&
            *a.tensor() == *b.tensor();
   }
@@ -221,13 +207,13 @@ class ScriptForm {
       if (is_buffer || output.kind == "parameter_mutation") {
         const std::string name =
             output.said != nullptr
-                ? TextOf(*output.said, is_buffer ? "buffer_name" : "parameter_name")
+                ? FindText(*output.said, is_buffer ? "buffer_name" : "parameter_name")
                 : "";
         if (name.empty()) return InvalidInput("a mutation names no buffer or parameter");
         attributes.emplace_back(name, value);
       } else if (output.kind == "user_input_mutation") {
-        const auto argument =
-            arguments_.find(output.said != nullptr ? TextOf(*output.said, "user_input_name") : "");
+        const auto argument = arguments_.find(
+            output.said != nullptr ? FindText(*output.said, "user_input_name") : "");
         if (argument == arguments_.end()) return InvalidInput("a mutation names no input");
         arguments.emplace_back(argument->second, value);
       } else if (output.kind == "user_output" || output.kind == "loss_output") {

@@ -2,6 +2,7 @@
 // auto_functionalized: an operator that writes to its arguments, on copies of them.
 #include <string>
 
+#include "core/ir/find_as.h"
 #include "importers/torch/export_archive/script_writer.h"
 
 namespace dragoman::torch {
@@ -10,8 +11,7 @@ namespace {
 Type TensorType() { return Type::Tensor(DType::kUnknown); }
 
 Result<std::int64_t> IntArgument(const Node& node, const std::string& name) {
-  const Attribute* argument = node.attribute(name);
-  const auto* number = argument != nullptr ? argument->As<std::int64_t>() : nullptr;
+  const auto* number = FindAs<std::int64_t>(node.attributes(), name);
   if (number != nullptr) return *number;
   return InvalidInput("operator " + node.op().ToString() + " lacks the number " + name);
 }

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/ir/find_as.h"
 #include "core/support/size_budget.h"
 #include "core/support/text.h"
 #include "importers/torch/export_archive/autocast.h"
@@ -203,10 +204,8 @@ Type TypeOfResult(const Attribute& result) {
 // Keeps for the lowering how the elements of `from` lie, where the file states it in numbers.
 void KeepSteps(const Value& from, Value& made) {
   const Extra* extra = from.extra_if_any();
-  const Attribute* said = extra != nullptr ? Find(*extra, "pt2.tensor_values") : nullptr;
-  const auto* meta = said != nullptr ? said->As<Attribute::Dict>() : nullptr;
-  const Attribute* strides = meta != nullptr ? Find(*meta, "strides") : nullptr;
-  const auto* list = strides != nullptr ? strides->As<Attribute::List>() : nullptr;
+  const auto* meta = FindAs<Attribute::Dict>(extra, "pt2.tensor_values");
+  const auto* list = FindAs<Attribute::List>(meta, "strides");
   if (list == nullptr) return;
   std::vector<std::int64_t> steps;
   for (const Attribute& item : *list) {
@@ -222,8 +221,7 @@ void KeepSteps(const Value& from, Value& made) {
 std::optional<std::int64_t> SizeIn(const Attribute& size) {
   if (const auto* plain = size.As<std::int64_t>()) return *plain;
   const auto* tagged = size.As<Attribute::Dict>();
-  const Attribute* number = tagged != nullptr ? Find(*tagged, "as_int") : nullptr;
-  const auto* value = number != nullptr ? number->As<std::int64_t>() : nullptr;
+  const auto* value = FindAs<std::int64_t>(tagged, "as_int");
   return value != nullptr ? std::optional(*value) : std::nullopt;
 }
 
@@ -247,8 +245,7 @@ Attribute::List ResultsOf(const Node& node) {
 bool IsKeyword(const NamedAttribute& argument) {
   const Attribute* said = argument.extra != nullptr ? Find(*argument.extra, "pt2.input") : nullptr;
   const auto* dict = said != nullptr ? said->As<Attribute::Dict>() : nullptr;
-  const Attribute* kind = dict != nullptr ? Find(*dict, "kind") : nullptr;
-  const auto* number = kind != nullptr ? kind->As<std::int64_t>() : nullptr;
+  const auto* number = FindAs<std::int64_t>(dict, "kind");
   return number != nullptr && *number == 2;
 }
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/ir/find_as.h"
 #include "core/lowering/arguments.h"
 #include "core/lowering/number_value.h"
 #include "importers/torch/lower/loaded_cells.h"
@@ -79,11 +80,9 @@ class TorchArguments : public ArgumentMaker {
   const Attribute::Dict* FieldsOf(const std::string& class_name) const {
     const Attribute::Dict* description = FindClass(source_, class_name);
     if (description == nullptr) return nullptr;
-    const Attribute* kind = Find(*description, "kind");
-    const auto* word = kind != nullptr ? kind->As<std::string>() : nullptr;
+    const auto* word = FindAs<std::string>(*description, "kind");
     if (word == nullptr || *word != "namedtuple") return nullptr;
-    const Attribute* fields = Find(*description, "attributes");
-    return fields != nullptr ? fields->As<Attribute::Dict>() : nullptr;
+    return FindAs<Attribute::Dict>(*description, "attributes");
   }
 
   static Result<Type> FieldType(const std::string& path, const std::string& text) {

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/ir/find_as.h"
 #include "core/ir/node_attributes.h"
 #include "core/lowering/composed.h"
 #include "importers/torch/lower/evaluator.h"
@@ -24,8 +25,7 @@ ComposedOperator ComposedOperatorOf(const Node& node) {
   ComposedOperator op;
   op.label = TextAttribute(node, "operator", "");
   op.attributes = TextAttribute(node, "attributes", "");
-  const Attribute* found = node.attribute("constants");
-  const auto* constants = found != nullptr ? found->As<Attribute::Strings>() : nullptr;
+  const auto* constants = FindAs<Attribute::Strings>(node.attributes(), "constants");
   for (std::size_t i = 0; i < node.num_operands(); ++i) {
     const bool is_constant = constants != nullptr && i < constants->size();
     op.operands.push_back({node.operand(i), is_constant ? (*constants)[i] : ""});

@@ -6,19 +6,19 @@
 
 #include <fmt/format.h>
 
+#include "core/ir/find_as.h"
+
 namespace dragoman::torch {
 namespace {
 
 std::int64_t IntOf(const SourceOp& op, std::string_view name) {
-  const Attribute* attribute = Find(op.attributes, name);
-  const auto* value = attribute != nullptr ? attribute->As<std::int64_t>() : nullptr;
+  const auto* value = FindAs<std::int64_t>(op.attributes, name);
   return value != nullptr ? *value : 0;
 }
 
 // The source line without its indentation, and carets below the expression.
 std::string Excerpt(const SourceOp& op) {
-  const Attribute* attribute = Find(op.attributes, "source_line");
-  const auto* line = attribute != nullptr ? attribute->As<std::string>() : nullptr;
+  const auto* line = FindAs<std::string>(op.attributes, "source_line");
   if (line == nullptr) return "";
   const std::size_t indent = std::min(line->find_first_not_of(' '), line->size());
   const auto column =

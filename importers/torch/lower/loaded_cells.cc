@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/ir/find_as.h"
 #include "importers/torch/container/quantized_grid.h"
 #include "importers/torch/container/sparse_parts.h"
 #include "importers/torch/lower/shared_storages.h"
@@ -72,8 +73,7 @@ Abstract EmptyCell(const State& state, Heap& heap) {
 
 std::unordered_set<std::string_view> BuffersOf(const Model& source, const std::string& class_name) {
   const Attribute::Dict* description = FindClass(source, class_name);
-  const Attribute* buffers = description != nullptr ? Find(*description, "buffers") : nullptr;
-  const auto* names = buffers != nullptr ? buffers->As<Attribute::Strings>() : nullptr;
+  const auto* names = FindAs<Attribute::Strings>(description, "buffers");
   if (names == nullptr) return {};
   return {names->begin(), names->end()};
 }
@@ -107,10 +107,7 @@ Result<Abstract> ConstantValue(const Model& source, const Attribute& value, Heap
 }
 
 const Attribute::Dict* FindClass(const Model& source, const std::string& name) {
-  const Attribute* classes = Find(source.extra, kClassTable);
-  const auto* table = classes != nullptr ? classes->As<Attribute::Dict>() : nullptr;
-  const Attribute* found = table != nullptr ? Find(*table, name) : nullptr;
-  return found != nullptr ? found->As<Attribute::Dict>() : nullptr;
+  return FindAs<Attribute::Dict>(FindAs<Attribute::Dict>(source.extra, kClassTable), name);
 }
 
 // `qualified`: "__torch__.m.Color.RED".
@@ -120,8 +117,7 @@ Abstract LoadedCells::EnumeratorOf(const std::string& qualified, Heap& heap) con
   enumerator.class_name = qualified.substr(0, dot);
   enumerator.name = qualified.substr(dot + 1);
   const Attribute::Dict* description = FindClass(*source_, enumerator.class_name);
-  const Attribute* values = description != nullptr ? Find(*description, "values") : nullptr;
-  const auto* table = values != nullptr ? values->As<Attribute::Dict>() : nullptr;
+  const auto* table = FindAs<Attribute::Dict>(description, "values");
   const Attribute* value = table != nullptr ? Find(*table, enumerator.name) : nullptr;
   if (value != nullptr && value->As<Symbol>() == nullptr) {
     Result<Abstract> made = ValueOf(*value, heap);

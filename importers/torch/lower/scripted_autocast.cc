@@ -3,6 +3,7 @@
 
 #include <string_view>
 
+#include "core/ir/dtype_kinds.h"
 #include "core/lowering/composer.h"
 #include "core/support/find_by_key.h"
 #include "importers/torch/container/torch_dtype.h"

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/ir/dtype_kinds.h"
 #include "core/lowering/complex.h"
 #include "importers/torch/ops/composer.h"
 #include "importers/torch/ops/math.h"

@@ -5,6 +5,7 @@
 #include <numbers>
 #include <utility>
 
+#include "core/ir/dtype_kinds.h"
 #include "core/lowering/complex.h"
 #include "importers/torch/ops/math.h"
 #include "importers/torch/ops/promotion.h"

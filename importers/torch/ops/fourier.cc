@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/ir/dtype_kinds.h"
 #include "core/lowering/complex.h"
 #include "core/lowering/fourier.h"
 #include "importers/torch/ops/math.h"

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/ir/dtype_kinds.h"
 #include "core/lowering/complex.h"
 #include "importers/torch/ops/composer.h"
 #include "importers/torch/ops/math.h"

@@ -50,7 +50,7 @@ bool IsOfRunTime(const Abstract& value, bool numbers) {
 
 // Of `arguments`, one of which is a string, or of the items of one: a string is known only at run
 // time, or a number that is to be written is.
-bool TellsTextsAtRunTime(std::string_view name, std::span<const Abstract> arguments) {
+bool ComparesTextsAtRunTime(std::string_view name, std::span<const Abstract> arguments) {
   const bool writes = name == "aten.format" || name == "aten.percentFormat";
   const auto at_run_time = [&](const Abstract& value) { return IsOfRunTime(value, writes); };
   return std::ranges::any_of(arguments, [&](const Abstract& argument) {
@@ -87,7 +87,7 @@ std::optional<OpLowering> FindScriptLowering(const OpName& op,
     if (const OpLowering* row = Find(NumberListRows(), name)) found = row;
   }
   if (found == nullptr && (containers || arguments.empty())) found = Find(ContainerRows(), name);
-  if (found == nullptr && strings && TellsTextsAtRunTime(name, arguments))
+  if (found == nullptr && strings && ComparesTextsAtRunTime(name, arguments))
     found = Find(RunTimeStringRows(), name);
   if (found == nullptr && strings) found = Find(StringRows(), name);
   const bool compares = op.type == "eq" || op.type == "ne";

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/ir/producer.h"
 #include "importers/torch/script/block_results.h"
 #include "importers/torch/script/graph_queries.h"
 
@@ -41,19 +42,12 @@ class Eraser {
         node = TrimResults(*node);
         for (Graph* body : node->subgraphs()) Run(*body);
       }
-      if (IsUnused(*node) && !HasEffect(*node)) block.Erase(node);
+      if (!AnyResultUsed(*node) && !HasEffect(*node)) block.Erase(node);
       node = before;
     }
   }
 
  private:
-  static bool IsUnused(const Node& node) {
-    for (std::size_t i = 0; i < node.num_results(); ++i) {
-      if (node.result(i) != nullptr && node.result(i)->used()) return false;
-    }
-    return true;
-  }
-
   static Node* TrimResults(Node& node) {
     const bool loop = IsPrim(node, "Loop");
     std::vector<std::size_t> kept;

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/ir/find_as.h"
 #include "core/support/size_budget.h"
 #include "importers/torch/schema/schema.h"
 #include "importers/torch/script/graph_queries.h"
@@ -107,8 +108,7 @@ class Inliner {
   Graph* CalleeOf(const Node& node) const {
     std::string name;
     if (IsPrim(node, "CallFunction")) {
-      const Attribute* callee = node.attribute("callee");
-      const Symbol* symbol = callee == nullptr ? nullptr : callee->As<Symbol>();
+      const Symbol* symbol = FindAs<Symbol>(node.attributes(), "callee");
       if (symbol != nullptr) name = symbol->name;
     } else if (IsPrim(node, "CallMethod") && node.operand(0) != nullptr) {
       const Type& type = node.operand(0)->type();
