@@ -85,6 +85,7 @@ void ChangeText(std::mt19937& random, const std::string& other, std::string* tex
                                        "self",
                                        "x"};
   std::vector<std::string> tokens = TokensOf(*text);
+  if (tokens.empty()) tokens.emplace_back();
   const std::vector<std::string> others = TokensOf(other);
   const std::size_t at = Below(random, tokens.size());
   switch (random() % 6) {
