@@ -104,12 +104,25 @@ Result<std::vector<Verification>> CompareOutputs(const Session& session, const D
   return VerifyAgainstModel(session, models[0], models[1], options.b, request);
 }
 
+// Files of some formats hold one entry of a model that has several.
+void PrintHowToCompareOneEntry(const Models& models, const DiffOptions& options) {
+  if (models[0].entries.size() == models[1].entries.size()) return;
+  std::string chosen;
+  for (std::size_t i = 0; i < models.size(); ++i) {
+    if (models[i].entries.size() > 1)
+      chosen += fmt::format(" --entry-{} {}", "ab"[i],
+                            ShellWord(Printable(models[i].entries.front().name)));
+  }
+  Print("\nnext:  dragoman diff {} {}{}\n", ShellWord(options.a), ShellWord(options.b), chosen);
+}
+
 void PrintAnswer(const DiffReport& report, const std::vector<Verification>& runs,
-                 const DiffOptions& options) {
+                 const Models& models, const DiffOptions& options) {
   const bool json = options.common.json;
   if (!json) {
     PrintReport(report, options.all);
     PrintVerifications(runs);
+    PrintHowToCompareOneEntry(models, options);
   } else if (!options.run) {
     fmt::print("{}", RenderJson(report));
   } else {
@@ -128,7 +141,7 @@ int RunDiff(DiffOptions& options) {
   if (!report.ok()) return Report(report.error());
   const Result<std::vector<Verification>> runs = CompareOutputs(session, options, *models);
   if (!runs.ok()) return Report(runs.error(), options.a);
-  if (!options.common.quiet) PrintAnswer(*report, *runs, options);
+  if (!options.common.quiet) PrintAnswer(*report, *runs, *models, options);
   const bool equal = report->equal() && std::ranges::all_of(*runs, &Verification::ok);
   return equal ? kDone : kAnswerIsNo;
 }

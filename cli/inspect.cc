@@ -197,7 +197,10 @@ int RunInspect(const InspectOptions& options) {
     return kDone;
   }
   PrintScreen(session, *model, lowered,
-              {options.model, TypedFacts(options.lowering), options.common.verbose});
+              {.model = options.model,
+               .choices = TypedChoices(options.lowering),
+               .has_facts = options.lowering.has_facts(),
+               .verbose = options.common.verbose});
   if (options.common.verbose) PrintGraphText(*model);
   return kDone;
 }

@@ -135,9 +135,9 @@ void PrintWhyNotLowered(const Session& session, const Error& error, const Model&
   const std::string facts =
       finding.find("--shape") != std::string::npos ? FactsToState(session, source, slots) : "";
   if (!facts.empty()) {
-    Print("\nnext:  dragoman inspect {}{}\n", ShellWord(options.model), facts);
+    Print("\nnext:  dragoman inspect {}{}{}\n", ShellWord(options.model), options.choices, facts);
   } else if (error.findings().size() > 1) {
-    Print("\nnext:  dragoman inspect {} --to cpp{}\n", ShellWord(options.model), options.facts);
+    Print("\nnext:  dragoman inspect {} --to cpp{}\n", ShellWord(options.model), options.choices);
   }
 }
 
@@ -154,7 +154,7 @@ void PrintTargets(const std::vector<Answer>& answers, const ScreenOptions& optio
   }
   const bool cpp = std::ranges::find(answers, "cpp", &Answer::target)->works();
   Print("\nnext:  dragoman {} {} {}{}\n", cpp ? "codegen" : "inspect", ShellWord(options.model),
-        cpp ? "-o model_cpp" : "--to cpp", options.facts);
+        cpp ? "-o model_cpp" : "--to cpp", options.choices);
 }
 
 // Without the result of a method that returns nothing.
@@ -194,8 +194,7 @@ void PrintScreen(const Session& session, const Model& model, const Result<Model>
   if (const std::string writer = WriterText(model); !writer.empty())
     Print("{}{}\n", writer.starts_with("IR version") ? "" : "written by ", writer);
   // What the user states, and which inputs are states, shows when the model is lowered.
-  const bool shows_lowered =
-      lowered.ok() && (!options.facts.empty() || ChangesInputs(session, model));
+  const bool shows_lowered = lowered.ok() && (options.has_facts || ChangesInputs(session, model));
   PrintEntries(shows_lowered ? *lowered : model, shows_lowered ? nullptr : format, lowered);
   const bool lists_objects = format != nullptr && format->calls != nullptr;
   if (lowered.ok()) {

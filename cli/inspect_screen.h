@@ -12,8 +12,9 @@
 namespace dragoman::cli {
 
 struct ScreenOptions {
-  std::string model;  // the file
-  std::string facts;  // the options that state them, as one types them: " --shape x=1,6"
+  std::string model;       // the file
+  std::string choices;     // as TypedChoices gives them
+  bool has_facts = false;  // whether facts are among them
   bool verbose = false;
 };
 

@@ -7,6 +7,8 @@
 #include <system_error>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "cli/batch_report.h"
 #include "core/rewrite/pipeline.h"
 #include "core/support/new_folders.h"
@@ -108,8 +110,15 @@ Status UseRules(Session& session, const LoweringFlags& options) {
   return {};
 }
 
-std::string TypedFacts(const LoweringFlags& options) {
+std::string TypedChoices(const LoweringFlags& options) {
   std::string typed;
+  const auto add = [&](std::string_view option, const std::vector<std::string>& words) {
+    if (!words.empty())
+      typed += fmt::format(" {} {}", option, ShellWord(fmt::format("{}", fmt::join(words, ","))));
+  };
+  add("--tags", options.tags);
+  add("--cut-inputs", options.cut_inputs);
+  add("--cut-outputs", options.cut_outputs);
   for (const std::string& shape : options.shapes) typed += " --shape " + ShellWord(shape);
   for (const std::string& dim : options.dims) typed += " --dim " + ShellWord(dim);
   if (options.entry) typed += " --entry " + ShellWord(*options.entry);

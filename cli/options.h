@@ -71,8 +71,9 @@ void AddRuleFile(Command& command, LoweringFlags& options);
 // Reads the file of --rules, if one is given. Errors: what is wrong in it.
 Status UseRules(Session& session, const LoweringFlags& options);
 
-// The facts, each after a space, as one types them: " --shape x=1,6 --entry forward".
-std::string TypedFacts(const LoweringFlags& options);
+// What chooses the graph and states facts, each after a space, as one types it: " --tags serve
+// --shape x=1,6".
+std::string TypedChoices(const LoweringFlags& options);
 // What to read of the file: --tags.
 ReadOptions ReadOptionsOf(const LoweringFlags& options);
 Result<Facts> ParseFacts(const LoweringFlags& options);

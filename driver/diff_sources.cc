@@ -6,6 +6,7 @@
 #include <functional>
 #include <initializer_list>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,6 +15,8 @@
 
 #include "core/compare/calling.h"
 #include "core/compare/diff_trace.h"
+#include "core/compare/repeated_entries.h"
+#include "core/rewrite/expand_apart.h"
 #include "core/rewrite/pass_context.h"
 #include "core/rewrite/passes.h"
 
@@ -63,17 +66,16 @@ Result<Model> LowerToCompare(const Session& session, const Model& model, const F
   return session.ToCommon(common, lowering);
 }
 
-// A constant that is an output has a node of its own in formats in which only results are outputs.
-void ReadCopiesOfConstants(Model& model) {
+// A value that is an output twice, an input or a constant that is one, has a node of its own in
+// formats in which each result is an output once.
+void ReadCopiesAtOutputs(Model& model) {
   for (Entry& entry : model.entries) {
     Graph& graph = *entry.graph;
     for (std::size_t i = 0; i < graph.num_outputs(); ++i) {
       Value* const value = graph.output(i);
       Node* const copy = value != nullptr ? value->producer() : nullptr;
       if (copy == nullptr || !copy->Is("Identity") || copy->graph() != &graph) continue;
-      const Tensor* const tensor = ConstantOf(copy->operand(0));
-      if (tensor == nullptr) continue;
-      value->ReplaceAllUsesWith(graph.AddConstant(value->name(), *tensor));
+      value->ReplaceAllUsesWith(copy->operand(0));
       graph.Erase(copy);
     }
   }
@@ -124,6 +126,7 @@ Assumption Together(std::initializer_list<std::optional<Assumption>> parts) {
   for (const auto& part : parts) {
     if (!part) continue;
     all.passes += part->passes;
+    if (part->text.empty()) continue;
     if (!all.text.empty()) all.text += ", ";
     all.text += part->text;
   }
@@ -151,6 +154,45 @@ std::vector<Assumption> AssumptionsFor(const std::array<Model, 2>& models) {
   return assumptions;
 }
 
+// Sizes of the inputs of `entry` by the names that `other` has for them; empty: it distinguishes as
+// many, or its inputs are others.
+std::vector<ShapeFact> SizesAsIn(const Graph& other, const Graph& entry) {
+  std::vector<ShapeFact> facts;
+  std::set<std::string> names, names_there;
+  if (other.num_inputs() != entry.num_inputs()) return facts;
+  for (std::size_t i = 0; i < entry.num_inputs(); ++i) {
+    const Shape* shape = entry.input(i)->type().shape();
+    const Shape* there = other.input(i)->type().shape();
+    if (shape == nullptr || there == nullptr || shape->size() != there->size()) return {};
+    ShapeFact fact{.input = entry.input(i)->name(), .dtype = {}, .dims = {}};
+    for (std::size_t axis = 0; axis < shape->size(); ++axis) {
+      const bool is_open = (*shape)[axis].symbol() && (*there)[axis].symbol();
+      fact.dims.push_back(is_open ? std::optional((*there)[axis]) : std::nullopt);
+      if (!is_open) continue;
+      names.insert((*shape)[axis].ToString());
+      names_there.insert((*there)[axis].ToString());
+    }
+    facts.push_back(std::move(fact));
+  }
+  return names_there.size() < names.size() ? facts : std::vector<ShapeFact>();
+}
+
+// Sizes are equal in both models where they are in one. Returns whether that says anything new.
+Result<bool> NameSizesAlike(const Session& session, std::array<Model, 2>& models) {
+  bool changed = false;
+  for (std::size_t i = 0; i < models.size(); ++i) {
+    if (models[i].entries.size() != 1 || models[1 - i].entries.size() != 1) continue;
+    LoweringOptions lowering{.passes = kPassesOfExports};
+    lowering.facts.shapes = SizesAsIn(models[1 - i].main(), models[i].main());
+    if (lowering.facts.shapes.empty()) continue;
+    Result<Model> named = session.ToCommon(models[i], lowering);
+    if (!named.ok()) continue;  // its sizes cannot be equal
+    models[i] = *std::move(named);
+    changed = true;
+  }
+  return changed;
+}
+
 // If the models are equal by what is assumed, those that are equal and the trace of their
 // comparison take the place of others.
 Result<std::optional<DiffReport>> DiffAssuming(const Session& session, const Assumption& assumption,
@@ -169,6 +211,49 @@ Result<std::optional<DiffReport>> DiffAssuming(const Session& session, const Ass
   if (trace != nullptr) *trace = std::move(found);
   models = std::move(assumed);
   return std::optional(std::move(report));
+}
+
+// The models as the first of the assumptions makes them equal that does.
+Result<std::optional<DiffReport>> DiffAssumingAny(const Session& session,
+                                                  const std::vector<Assumption>& assumptions,
+                                                  std::array<Model, 2>& models,
+                                                  const CompareOptions& compare, DiffTrace* trace) {
+  for (const Assumption& assumption : assumptions) {
+    DRAGOMAN_ASSIGN(auto equal, DiffAssuming(session, assumption, models, compare, trace));
+    if (equal) return equal;
+  }
+  return std::optional<DiffReport>();
+}
+
+// Changes models that differ before they are compared once more: what that assumes; nullopt: there
+// is nothing to change.
+using Change = Result<std::optional<Assumption>> (*)(const Session&, std::array<Model, 2>&);
+
+constexpr Change kChanges[] = {
+    [](const Session& session, std::array<Model, 2>& models) -> Result<std::optional<Assumption>> {
+      DRAGOMAN_ASSIGN(const bool changed, NameSizesAlike(session, models));
+      if (!changed) return std::optional<Assumption>();
+      return std::optional(Assumption{"", "inputs whose sizes are equal where one says so"});
+    },
+    [](const Session&, std::array<Model, 2>& models) -> Result<std::optional<Assumption>> {
+      DRAGOMAN_ASSIGN(const bool changed, ExpandApart(models));
+      return changed ? std::optional(Assumption()) : std::nullopt;
+    },
+};
+
+// The same of the models as `change` leaves them, as they are or under all assumptions.
+Result<std::optional<DiffReport>> DiffChanged(const Session& session, Change change,
+                                              std::array<Model, 2>& models,
+                                              const CompareOptions& compare, DiffTrace* trace) {
+  std::array<Model, 2> changed = {Clone(models[0]), Clone(models[1])};
+  DRAGOMAN_ASSIGN(const std::optional<Assumption> assumed, change(session, changed));
+  if (!assumed) return std::optional<DiffReport>();
+  std::vector<Assumption> assumptions = {*assumed};
+  const std::vector<Assumption> further = AssumptionsFor(changed);
+  if (!further.empty()) assumptions.push_back(Together({assumed, further.back()}));
+  DRAGOMAN_ASSIGN(auto equal, DiffAssumingAny(session, assumptions, changed, compare, trace));
+  if (equal) models = std::move(changed);
+  return equal;
 }
 
 }  // namespace
@@ -191,16 +276,21 @@ Result<DiffReport> DiffSources(const Session& session, std::array<Model, 2>& mod
     Result<Model> lowered = LowerToCompare(session, models[i], request.facts[i], passes, foreign);
     if (!lowered.ok()) return std::move(lowered).error().InFile(files[i]);
     models[i] = std::move(*lowered);
-    if (foreign) ReadCopiesOfConstants(models[i]);
+    if (foreign) ReadCopiesAtOutputs(models[i]);
+  }
+  if (lowers && a.entries.size() != b.entries.size()) {
+    for (Model& model : models) DropRepeatedEntries(model);  // as writers do
   }
   DRAGOMAN_ASSIGN(DiffReport report, session.Diff(a, b, request.compare, trace));
   const bool may_assume = !report.equal() && lowers && foreign && !request.passes;
   if (!may_assume) return report;
-  for (const Assumption& assumption : AssumptionsFor(models)) {
-    DRAGOMAN_ASSIGN(auto equal, DiffAssuming(session, assumption, models, request.compare, trace));
-    if (equal) return *std::move(equal);
+  DRAGOMAN_ASSIGN(auto equal,
+                  DiffAssumingAny(session, AssumptionsFor(models), models, request.compare, trace));
+  for (const Change change : kChanges) {
+    if (equal) break;
+    DRAGOMAN_ASSIGN(equal, DiffChanged(session, change, models, request.compare, trace));
   }
-  return report;
+  return equal ? *std::move(equal) : std::move(report);
 }
 
 }  // namespace dragoman

@@ -16,6 +16,7 @@
 #include "codegen/onednn/codegen.h"
 #include "core/analysis/inference.h"
 #include "core/analysis/no_entry.h"
+#include "core/compare/repeated_entries.h"
 #include "core/ir/model_symbols.h"
 #include "core/ir/verify.h"
 #include "core/rewrite/apply_facts.h"
@@ -144,6 +145,22 @@ Result<Model> ReadAndVerify(const std::string& path, const Format& format,
   DRAGOMAN_ASSIGN(Model model, format.read(path, options));
   if (!format.reader_verifies) DRAGOMAN_TRY(VerifyFile(model));
   return model;
+}
+
+// What `format` holds of a common model of which some entries say the same; nullopt: all of it.
+std::optional<Model> WithoutRepeatedEntries(const Model& model, const Format& format,
+                                            const Note& note) {
+  if (model.level != Level::kCommon || format.is_container || model.entries.size() < 2)
+    return std::nullopt;
+  Model single = Clone(model);
+  const std::vector<RepeatedEntry> dropped = DropRepeatedEntries(single);
+  if (dropped.empty()) return std::nullopt;
+  for (const RepeatedEntry& entry : dropped) {
+    if (note)
+      note(fmt::format("entry '{}' is written as '{}', which is the same", entry.name,
+                       entry.earlier));
+  }
+  return single;
 }
 
 }  // namespace
@@ -313,9 +330,10 @@ Status Session::Write(const Model& model, const std::string& path, const Format&
     if (warn) warn({ErrorKind::kUnsupported, path, {}, std::string(message)});
   };
   DRAGOMAN_TRY(CheckWriteOptions(format, options));
+  const std::optional<Model> shorter = WithoutRepeatedEntries(model, format, options.warn);
   OutputGroup files;
-  Status status =
-      format.write != nullptr ? format.write(model, path, options) : CannotBe(format, "written");
+  Status status = format.write != nullptr ? format.write(shorter ? *shorter : model, path, options)
+                                          : CannotBe(format, "written");
   if (status.ok()) status = files.Commit();
   if (status.ok()) return status;
   for (Finding& finding : status.error().findings()) {
@@ -329,7 +347,8 @@ Result<std::string> Session::Print(const Model& model, const Format& format,
                                    WriteOptions options) const {
   DRAGOMAN_TRY(CheckWriteOptions(format, options));
   options.strict = strict;
-  if (format.print != nullptr) return format.print(model, options);
+  const std::optional<Model> shorter = WithoutRepeatedEntries(model, format, options.warn);
+  if (format.print != nullptr) return format.print(shorter ? *shorter : model, options);
   return InvalidInput("format " + std::string(format.name) + " has no text form to print");
 }
 

@@ -108,6 +108,16 @@ std::string ListNames(const Function& function) {
   return text.empty() ? "none" : text.substr(0, text.size() - 1);
 }
 
+// "2 (forward, reset)", of many the first.
+std::string ListEntries(const Model& model) {
+  constexpr std::size_t kMost = 6;
+  std::string names;
+  for (std::size_t i = 0; i < std::min(model.entries.size(), kMost); ++i)
+    names += (i > 0 ? ", " : "") + model.entries[i].name;
+  if (model.entries.size() > kMost) names += ", …";
+  return std::to_string(model.entries.size()) + " (" + names + ")";
+}
+
 HeadDifference CountDifference(std::string what, std::size_t a, std::size_t b) {
   return {"numbers of " + what + " differ", std::to_string(a), std::to_string(b)};
 }
@@ -128,9 +138,8 @@ std::optional<HeadDifference> CompareModelHeads(const Model& a, const Model& b, 
   } else if (auto sets = CompareForeignSets(a, b)) {
     return sets;
   }
-  if (a.entries.size() != b.entries.size()) {
-    return CountDifference("entries", a.entries.size(), b.entries.size());
-  }
+  if (a.entries.size() != b.entries.size())
+    return HeadDifference{"numbers of entries differ", ListEntries(a), ListEntries(b)};
   if (a.states.size() != b.states.size()) {
     return CountDifference("states", a.states.size(), b.states.size());
   }

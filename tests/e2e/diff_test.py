@@ -255,6 +255,77 @@ entry forward(%q: f32[2, 4, 9, 8], %k: f32[2, 2, 9, 8], %v: f32[2, 2, 9, 8], %m:
                     self.done("convert", model, "-o", written)
                     self.assertEqual(self.done("diff", model, written), "equal (common level)\n")
 
+    def test_an_entry_that_repeats_another_is_written_once(self):
+        """Keras writes `serve` beside `serving_default`."""
+        entry = "entry {}(%{}: f32[2]) -> (%y) {{\n  %y = onnx.{}(%{})\n}}\n"
+        head = 'dragoman 1 common onnx\nopset "" 22\n\n'
+        first = head + entry.format("main", "x", "Relu", "x")
+        model, once = self.out / "model.dgt", self.out / "once.dgt"
+        once.write_text(first)
+        model.write_text(first + entry.format("again", "x", "Relu", "x"))
+        for suffix in ("onnx", "pt2", "py", "relay"):
+            with self.subTest(suffix):
+                written = self.out / f"written.{suffix}"
+                answer = dragoman("convert", model, "-o", written, "--strict")
+                self.assertEqual(answer.returncode, 0, answer.stderr)
+                self.assertIn("entry 'again' is written as 'main', which is the same",
+                              answer.stderr)
+                self.assertEqual(self.done("diff", model, written), "equal (common level)\n")
+                self.assertEqual(self.done("diff", once, written), "equal (common level)\n")
+        for name, operator in (("z", "Relu"), ("x", "Neg")):
+            with self.subTest(name=name, operator=operator):
+                model.write_text(first + entry.format("other", name, operator, name))
+                written = self.out / "written.onnx"
+                answer = dragoman("convert", model, "-o", written)
+                self.assertIn("an ONNX file has one entry; left out: other", answer.stderr)
+                different = dragoman("diff", model, written).stdout
+                self.assertIn("numbers of entries differ: 2 (main, other) -> 1 (main)", different)
+                following = different.splitlines()[-1].removeprefix("next:  dragoman ")
+                self.assertTrue(following.endswith(" --entry-a main"), following)
+                self.assertEqual(self.done(*following.split()), "equal (common level)\n")
+
+    def test_an_entry_on_another_state_is_another(self):
+        text = ('dragoman 1 common onnx\nopset "" 22\nstate a: f32[1] = f32[1] [1.0]\n'
+                "state b: f32[1] = f32[1] [1.0]\n")
+        for state, name in enumerate("ab"):
+            text += (f"\nentry of_{name}(%x: f32[1], %s: f32[1]) -> (%y, %t)\n"
+                     f"    state {state} input 1 -> output 1 {{\n"
+                     "  %t = onnx.Add(%s, %x)\n  %y = onnx.Neg(%t)\n}\n")
+        model = self.out / "model.dgt"
+        model.write_text(text)
+        answer = dragoman("convert", model, "-o", self.out / "written.onnx")
+        self.assertIn("left out: of_b", answer.stderr)
+
+    def test_conversions_without_an_operator_equal_it(self):
+        """A layer of an unknown rank becomes a product and a sum, a list an element of it."""
+        model = self.out / "model.dgt"
+        for sizes, operators, suffixes in (
+                ("*", "%y = dragoman.Linear(%x, %w, %b)", ("onnx",)),
+                ("2", "%l = onnx.SequenceConstruct(%x, %b)\n  %y = onnx.SequenceAt(%l, %last)",
+                 ("onnx", "pt2", "py", "relay"))):
+            model.write_text('dragoman 1 common onnx\nopset "" 22\n\n'
+                             f"entry main(%x: f32[{sizes}], %b: f32[2]) -> (%y) {{\n"
+                             "  const %w: f32[2, 2] = [[1.0, 2.0], [3.0, 4.0]]\n"
+                             f"  const %last: i64[] = -1\n  {operators}\n}}\n")
+            for suffix in suffixes:
+                with self.subTest(operators=operators, suffix=suffix):
+                    written = self.out / f"written.{suffix}"
+                    self.done("convert", model, "-o", written, "--passes", "default")
+                    self.assertEqual(self.done("diff", model, written, "--exports"),
+                                     "equal (common level)\n")
+
+    def test_sizes_without_names_equal_those_that_are_said_to_be_equal(self):
+        """Relay has no names of sizes."""
+        model, written = self.out / "model.dgt", self.out / "model.relay"
+        text = ('dragoman 1 common onnx\nopset "" 22\n\n'
+                "entry main(%x: f32[n, 3], %z: f32[n, 3]) -> (%y) {\n  %y = onnx.Add(%x, %z)\n}\n")
+        model.write_text(text)
+        self.done("convert", model, "-o", written)
+        self.assertEqual(self.done("diff", model, written), "equal (common level) for inputs "
+                         "whose sizes are equal where one says so\n")
+        model.write_text(text.replace("%z: f32[n, 3]", "%z: f32[n, n]"))
+        self.assertEqual(dragoman("diff", model, written).returncode, 1)
+
     def test_conversions_of_loops_equal_them(self):
         """Iterations run where their condition holds, which some formats keep as a state."""
         model = self.out / "model.dgt"

@@ -297,6 +297,18 @@ class NextCommand(CommandCase):
                                "--entry forward")
         self.runs(line)
 
+    def test_with_what_is_cut(self):
+        line = self.next_of(MLP, "--cut-inputs", "/0/Gemm_output_0", "--cut-outputs",
+                            "/1/Relu_output_0")
+        self.assertTrue(line.endswith(" -o model_cpp --cut-inputs /0/Gemm_output_0 --cut-outputs "
+                                      "/1/Relu_output_0"), line)
+        self.runs(line)
+
+    def test_with_the_entry_whose_sizes_lack(self):
+        line = self.next_of(POLICY, "--entry", "forward")
+        self.assertIn(" --entry forward --shape x=1,6", line)
+        self.runs(line)
+
     def test_with_facts_that_are_guessed(self):
         self.runs(self.next_of(POLICY))
 

@@ -54,6 +54,11 @@ class Elementwise(RelayCase):
         self.computes("left_shift(%a, %b)", a << b, a=a, b=b)
         self.computes("right_shift(%a, %b)", a >> b, a=a, b=b)
 
+    def test_truths_of_no_elements(self):
+        x = np.zeros((0, 2), bool)
+        self.computes("any(%x, axis=[0])", np.array([False, False]), x=x)
+        self.computes("all(%x, axis=[0])", np.array([True, True]), x=x)
+
     def test_means_of_integers_are_of_sums_in_their_type(self):
         x = np.array([[100, 100, 100, 7]], np.uint8)
         self.computes("mean(%x, axis=[1])", np.array([51 // 4], np.uint8), x=x)

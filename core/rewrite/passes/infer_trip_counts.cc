@@ -3,6 +3,7 @@
 // iterations give.
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <utility>
@@ -272,6 +273,15 @@ bool ReadTrue(const Node& loop, Graph& body, PassContext& context) {
   return true;
 }
 
+// A bound that no loop reaches, as tf2onnx writes for none, goes where a condition ends the loop.
+bool DropBound(Node& loop) {
+  const Value* trips = loop.operand(kTrips);
+  const bool is_none = trips != nullptr && loop.operand(kStarts) != nullptr &&
+                       IntOf(trips) == std::numeric_limits<std::int64_t>::max();
+  if (is_none) loop.set_operand(kTrips, nullptr);
+  return is_none;
+}
+
 // In place of `loop` one with these operands, whose body has lost the states that `goes` names and
 // gives `rows`, of states that are lists, after its other results.
 Status Restate(Node& loop, const std::vector<Value*>& first_operands, const std::vector<bool>& goes,
@@ -330,6 +340,7 @@ Result<bool> RestateLoop(Node& loop, PassContext& context) {
   if (body.num_inputs() < kStates || body.num_inputs() != loop.num_operands() ||
       body.num_outputs() != loop.num_results() + 1)
     return false;
+  const bool had_bound = DropBound(loop);
   const bool was_read = ReadTrue(loop, body, context);
   const std::size_t states = body.num_inputs() - kStates;
   std::vector<Value*> operands = {loop.operand(kTrips), loop.operand(kStarts)};
@@ -370,7 +381,7 @@ Result<bool> RestateLoop(Node& loop, PassContext& context) {
   if (starts) operands[kStarts] = nullptr;
   if (!counter && std::ranges::count(goes, true) == 0) {
     if (starts) loop.set_operand(kStarts, nullptr);
-    return was_read || starts;
+    return had_bound || was_read || starts;
   }
   context.Explain(loop, "says how many iterations it has, and loses states that are none");
   DRAGOMAN_TRY(Restate(loop, operands, goes, rows, context));

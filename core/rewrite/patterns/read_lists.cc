@@ -138,7 +138,7 @@ Result<bool> ReadElement(Node& node, PassContext& context) {
   if (!node.Is("SequenceAt")) return false;
   const auto at = IntOf(context, node.operand(1));
   Value* element = at ? ElementAt(*node.operand(0), *at, context) : nullptr;
-  return element != nullptr && context.ReplaceIfAllowed(node, element);
+  return element != nullptr ? ReplaceByCopy(node, context, element) : false;
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ Value* LowerReduceTruths(Call& c) {
   const bool keep = c.Bool("keepdims", false);
   Ints axes = c.ReducedAxes(x);
   if (c.failed()) return nullptr;
-  return c.Cast(c.Reduce(c.target(), c.Cast(x, DType::kI32), std::move(axes), keep), DType::kBool);
+  return c.Reduce(c.target(), c.Cast(x, DType::kBool), std::move(axes), keep);
 }
 
 // The mean, with its axes kept, is an operand.
