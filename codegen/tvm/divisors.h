@@ -13,8 +13,8 @@
 namespace dragoman::tvm {
 
 // Whether the Div or Mod `division` is of floats, or known to divide by neither 0 nor -1. Otherwise
-// emitters divide by 1 in place of these and select: x / 0 is defined as 0 and x / -1 is -x, which
-// the product of x and the divisor gives; both remainders are 0, as that of 1 is.
+// emitters divide by 1 in place of these. x / 0 is defined as 0 and x / -1 is -x, which the product
+// of that quotient and the divisor gives; both remainders are 0, as that of 1 is.
 bool DividesWithin(const Node& division);
 
 // Which operand of the Mul or Div `node` is such a zero. TVM leaves a vector of one zero alone.

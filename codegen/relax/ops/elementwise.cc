@@ -71,13 +71,14 @@ std::string DividesBeyond(const RelaxOp& op) {
   return op.Do("logical_or", zero, op.Do("equal", op.arg(1), op.Const(-1)));
 }
 
+// By a factor: of `where(c, a, x / where(c, 1, y))`, compilers make `where(c, a, x / y)`.
 Expressions EmitDiv(RelaxOp& op) {
   if (op.dtype(0) != op.dtype(1) || tvm::DividesWithin(op.node)) return EmitProduct(op);
   const std::string beyond = DividesBeyond(op);
   const std::string divisor = op.Do("where", beyond, op.Const(1), op.arg(1));
   const std::string quotient = op.Do("divide", op.arg(0), divisor);
-  return One(fmt::format("R.where({}, {}, {})", beyond, op.Do("multiply", op.arg(0), op.arg(1)),
-                         quotient));
+  const std::string factor = op.Do("where", beyond, op.arg(1), op.Const(1));
+  return One(fmt::format("R.multiply({}, {})", quotient, factor));
 }
 
 // TVM compares truths as floats, which its LLVM does not take.

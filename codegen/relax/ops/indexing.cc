@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "codegen/relax/ops/runtime_sizes.h"
+#include "codegen/tvm/ordering.h"
 #include "codegen/tvm/scatter.h"
 
 namespace dragoman::relax {
@@ -138,18 +139,18 @@ Expressions EmitScatterNd(RelaxOp& op) {
                          reduction));
 }
 
-// `x` as what TVM puts into order: of uint64 it knows no order, so the int64 in the same place.
-std::string Ordered(RelaxOp& op, const std::string& x) {
+// The first operand as what TVM puts into order.
+std::string Ordered(RelaxOp& op) {
+  const std::string x = op.ArgAs(0, tvm::OrderedAs(op.dtype()));
   if (op.dtype() != DType::kU64) return x;
-  return op.Do("bitwise_xor", op.Astype(x, DType::kU64, DType::kI64),
-               "R.const(-9223372036854775808, \"int64\")");
+  return op.Do("bitwise_xor", x, "R.const(-9223372036854775808, \"int64\")");
 }
 
 // All elements along `axis` in order, and their places.
 std::vector<std::string> InOrder(RelaxOp& op, std::int64_t axis) {
-  const std::string places = op.BindPlain(
-      fmt::format("R.argsort({}, axis={}, descending={}, dtype=\"int64\")", Ordered(op, op.arg(0)),
-                  axis, op.Int("largest") != 0 ? "True" : "False"));
+  const std::string places =
+      op.BindPlain(fmt::format("R.argsort({}, axis={}, descending={}, dtype=\"int64\")",
+                               Ordered(op), axis, op.Int("largest") != 0 ? "True" : "False"));
   return {fmt::format("R.gather_elements({}, {}, axis={})", op.arg(0), places, axis), places};
 }
 
@@ -160,10 +161,10 @@ Expressions EmitTopK(RelaxOp& op) {
   DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
   const auto known = op.inference.KnownInts(op.node.operand(1));
   if (known && known->front() > 0) {
-    const std::string both = op.BindPlain(fmt::format(
-        "R.topk({}, k={}, axis={}, ret_type=\"both\", largest={}, dtype=\"int64\")",
-        Ordered(op, op.arg(0)), known->front(), axis, op.Int("largest") != 0 ? "True" : "False"));
-    if (op.dtype() != DType::kU64) return std::vector{both + "[0]", both + "[1]"};
+    const std::string both = op.BindPlain(
+        fmt::format("R.topk({}, k={}, axis={}, ret_type=\"both\", largest={}, dtype=\"int64\")",
+                    Ordered(op), known->front(), axis, op.Int("largest") != 0 ? "True" : "False"));
+    if (op.dtype() == tvm::OrderedAs(op.dtype())) return std::vector{both + "[0]", both + "[1]"};
     const std::string places = op.BindPlain(both + "[1]");
     return std::vector{fmt::format("R.gather_elements({}, {}, axis={})", op.arg(0), places, axis),
                        places};

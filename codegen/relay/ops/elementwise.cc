@@ -42,6 +42,20 @@ Emitted EmitBinary(RelayOp& op) {
   return EmitPlain(op);
 }
 
+// Whether floats are compared with themselves, or subtracted: TVM 0.19 folds that to true and 0,
+// for NaN and infinities too.
+bool IsOfOneFloat(const RelayOp& op) { return op.arg(0) == op.arg(1) && IsFloating(op.dtype()); }
+
+Emitted EmitEqual(RelayOp& op) {
+  if (!IsOfOneFloat(op)) return EmitBinary(op);
+  return One(op.Do("logical_not", {Unary(op, "isnan", op.arg(0), op.dtype())}));
+}
+
+Emitted EmitSub(RelayOp& op) {
+  if (!IsOfOneFloat(op)) return EmitBinary(op);
+  return One(op.Do("add", {op.arg(0), op.Do("negative", {op.arg(0)})}));
+}
+
 Emitted EmitExtreme(RelayOp& op) {
   const auto operand = [&](std::size_t i) { return op.arg(i); };
   const auto binary = [&](Value* a, Value* b) { return op.Do(NameOf(op), {a, b}); };
@@ -132,11 +146,13 @@ Divisors DivisorsOf(RelayOp& op) {
   return {op.Do("where", {beyond, op.Number(1), op.arg(1)}), beyond};
 }
 
+// By a factor: of `where(c, a, x / where(c, 1, y))`, compilers make `where(c, a, x / y)`.
 Emitted EmitDiv(RelayOp& op) {
   if (op.dtype(0) != op.dtype(1) || tvm::DividesWithin(op.node)) return EmitProduct(op);
   const auto [divisors, beyond] = DivisorsOf(op);
   Value* quotient = op.Do(NameOf(op), {op.arg(0), divisors});
-  return One(op.Do("where", {beyond, op.Do("multiply", op.args()), quotient}));
+  Value* factor = op.Do("where", {beyond, op.arg(1), op.Number(1)});
+  return One(op.Do("multiply", {quotient, factor}));
 }
 
 // ONNX: the divisor's sign; with fmod the dividend's. TVM 0.19 makes vectors of the variable that
@@ -226,7 +242,7 @@ std::span<const Row> ElementwiseRows() {
       {"Cos", EmitFloatUnary},
       {"Cosh", EmitFloatUnary},
       {"Div", EmitDiv},
-      {"Equal", EmitBinary},
+      {"Equal", EmitEqual},
       {"Erf", EmitFloatUnary},
       {"Exp", EmitFloatUnary},
       {"Floor", EmitFloatUnary},
@@ -255,7 +271,7 @@ std::span<const Row> ElementwiseRows() {
       {"Sin", EmitFloatUnary},
       {"Sinh", EmitFloatUnary},
       {"Sqrt", EmitFloatUnary},
-      {"Sub", EmitBinary},
+      {"Sub", EmitSub},
       {"Sum", EmitVariadic, "add", true},
       {"Tan", EmitFloatUnary},
       {"Tanh", EmitFloatUnary},

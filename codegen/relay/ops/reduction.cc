@@ -13,6 +13,7 @@
 #include "codegen/relay/ops/extreme.h"
 #include "codegen/relay/ops/sizes.h"
 #include "codegen/relay/ops/unary.h"
+#include "codegen/tvm/ordering.h"
 #include "core/ir/axes.h"
 
 namespace dragoman::relay::emit {
@@ -165,20 +166,20 @@ Emitted EmitTopK(RelayOp& op) {
                                 {"axis", axis},
                                 {"is_ascend", op.Int("largest") == 0},
                                 {"dtype", "int64"}};
-  // Of uint64, which TVM does not order, as the int64 that is in the same place.
-  const bool as_signed = op.dtype() == DType::kU64;
+  const DType ordered = tvm::OrderedAs(op.dtype());
   const auto moved = [&](Value* x) {
+    if (op.dtype() != DType::kU64) return x;
     Value* half = op.Number(std::numeric_limits<std::int64_t>::min(), DType::kI64);
     return op.Do("bitwise_xor", {x, half});
   };
-  Value* x = as_signed ? moved(op.ArgAs(0, DType::kI64)) : op.arg(0);
+  Value* x = moved(op.ArgAs(0, ordered));
   Value* both = op.Do("topk", {x}, std::move(attributes));
   Values results = {op.builder.Element(both, 0), op.builder.Element(both, 1)};
   if (!is_positive) {
     Value* count = op.arg(1)->is_constant() ? op.IntVector({0}) : op.arg(1);
     for (Value*& result : results) result = Leading(op, result, axis, count);
   }
-  if (as_signed) results[0] = op.Cast(moved(results[0]), DType::kI64, DType::kU64);
+  results[0] = op.Cast(moved(results[0]), ordered, op.dtype());
   return results;
 }
 

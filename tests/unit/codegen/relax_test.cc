@@ -113,6 +113,23 @@ TEST(Relax, TruthsAreNotComparedAsNumbers) {
   EXPECT_THAT(text, AllOf(HasSubstr("R.logical_xor(x, z)"), HasSubstr("= R.logical_not(lv)")));
 }
 
+// A compiler would divide by n itself in a branch that one of them is chosen by.
+TEST(Relax, QuotientsByZeroAndMinusOneAreProducts) {
+  EXPECT_THAT(Emit("%x: i32[3], %n: i32[3]", "%y = onnx.Div(%x, %n)"),
+              AllOf(HasSubstr("lv4 = R.divide(x, lv3)\n"),
+                    HasSubstr("lv5 = R.where(lv2, n, R.const(1, \"int32\"))\n"),
+                    HasSubstr("= R.multiply(lv4, lv5)")));
+}
+
+TEST(Relax, IntegersThatTvmDoesNotOrderAreOrderedAsWiderOnes) {
+  const std::string topk = "%y, %places = onnx.TopK(%x, %k)";
+  EXPECT_THAT(Emit("%x: i16[3, 4]", "const %k: i64[1] = [2]\n" + topk),
+              AllOf(HasSubstr("R.astype(x, dtype=\"int32\")"), HasSubstr("R.topk(lv, k=2"),
+                    HasSubstr("R.gather_elements(x, ")));
+  EXPECT_THAT(Emit("%x: u32[3, 4], %k: i64[1]", topk),
+              AllOf(HasSubstr("R.astype(x, dtype=\"int64\")"), HasSubstr("R.argsort(lv, ")));
+}
+
 TEST(Relax, FloatsModuloInfinityAreNoProducts) {
   EXPECT_THAT(Emit("%x: f32[3], %n: f32[3]", "%y = onnx.Mod(%x, %n)"),
               AllOf(HasSubstr("R.mod(x, n)"), Not(HasSubstr("R.floor_mod"))));

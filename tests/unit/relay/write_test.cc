@@ -63,6 +63,28 @@ TEST(Relay, ShiftsByAllBitsAreZero) {
               AllOf(HasSubstr("left_shift(%x, %n)"), HasSubstr("less(%n, "), HasSubstr("where(")));
 }
 
+// A compiler would divide by %n itself in a branch that one of them is chosen by.
+TEST(Relay, QuotientsByZeroAndMinusOneAreProducts) {
+  EXPECT_THAT(Emit("%x: i32[3], %n: i32[3]", "%y = onnx.Div(%x, %n)"),
+              AllOf(HasSubstr("%4 = divide(%x, %3);\n  %5 = where(%2, %n, 1);\n"),
+                    HasSubstr("  multiply(%4, %5)")));
+}
+
+TEST(Relay, WhatTvmTakesForAlwaysTrueOrZeroIsWrittenOtherwise) {
+  EXPECT_THAT(Emit("%x: f32[3]", "%y = onnx.Equal(%x, %x)"),
+              AllOf(HasSubstr("isnan(%x)"), HasSubstr("logical_not("), Not(HasSubstr(" equal("))));
+  EXPECT_THAT(Emit("%x: f32[3]", "%y = onnx.Sub(%x, %x)"),
+              AllOf(HasSubstr("negative(%x)"), HasSubstr("add(%x, "), Not(HasSubstr("subtract("))));
+  EXPECT_THAT(Emit("%x: i32[3]", "%y = onnx.Sub(%x, %x)"), HasSubstr("subtract(%x, %x)"));
+}
+
+TEST(Relay, IntegersThatTvmDoesNotOrderAreOrderedAsWiderOnes) {
+  const std::string text =
+      Emit("%x: u16[3, 4]", "const %k: i64[1] = [2]\n%y, %places = onnx.TopK(%x, %k)");
+  EXPECT_THAT(text, AllOf(HasSubstr("%0 = cast(%x, dtype=\"int32\");\n  %1 = topk(%0, "),
+                          HasSubstr("cast(%2, dtype=\"uint16\")")));
+}
+
 TEST(Relay, FloatsModuloInfinityAreNoProducts) {
   EXPECT_THAT(Emit("%x: f32[3], %n: f32[3]", "%y = onnx.Mod(%x, %n)"),
               AllOf(HasSubstr(" mod(%x, %n)"), Not(HasSubstr("floor_mod"))));
