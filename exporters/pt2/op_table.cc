@@ -8,10 +8,10 @@ namespace dragoman::pt2 {
 namespace {
 
 constexpr RowsOfFile<Row> kFiles[] = {
-    ActivationRows,    ComplexRows,     ControlFlowRows, ConvolutionRows, DetectionRows,
-    EffectRows,        ElementwiseRows, ImageRows,       IndexingRows,    MovementRows,
-    NormalizationRows, PoolRows,        ProductRows,     QuantizeRows,    RandomRows,
-    RecurrentRows,     ReductionRows,   RoiAlignRows,
+    ActivationRows, ComplexRows,       ControlFlowRows, ConvolutionRows, DetectionRows,
+    EffectRows,     ElementwiseRows,   ImageRows,       IndexingRows,    MaxRoiPoolRows,
+    MovementRows,   NormalizationRows, PoolRows,        ProductRows,     QuantizeRows,
+    RandomRows,     RecurrentRows,     ReductionRows,   RoiAlignRows,
 };
 
 }  // namespace

@@ -296,6 +296,19 @@ state 0 input 1 -> output 1
                 y, = self.run_outputs(archive, x=image, boxes=boxes[:0], images=images[:0])
                 self.assertEqual(y.shape, (0, 1, 2, 2))
 
+    def test_the_largest_pixels_of_regions(self):
+        image = np.arange(72, dtype="f4").reshape(1, 1, 8, 9) - 80
+        # Corners are rounded, halves away from zero; bins of the last one have no pixels.
+        boxes = np.array([[0, 1, 1, 5, 5], [0, 5, 1, 9, 3], [0, 30, 30, 40, 40]], "f4")
+        archive = self.convert_text("""entry main(%x: f32[n, c, h, 9], %boxes: f32[r, 5]) -> (%y) {
+  %y = onnx.MaxRoiPool(%x, %boxes) {pooled_shape = [2, 1], spatial_scale = 0.5}
+}
+""")
+        y, = self.run_outputs(archive, x=image, boxes=boxes)
+        np.testing.assert_array_equal(y[:, 0, :, 0], [[-59, -50], [-66, -57], [0, 0]])
+        y, = self.run_outputs(archive, x=image, boxes=boxes[:0])
+        self.assertEqual(y.shape, (0, 1, 2, 1))
+
     def test_activations_and_norms_are_the_operators(self):
         archive = self.convert_text("""entry main(%x: f32[n, 3, 4]) -> (%y, %z) {
   const %slopes: f32[3, 1] = [[0.5], [0.25], [-1.0]]

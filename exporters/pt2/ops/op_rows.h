@@ -18,6 +18,7 @@ std::span<const Row> EffectRows();
 std::span<const Row> ElementwiseRows();
 std::span<const Row> ImageRows();
 std::span<const Row> IndexingRows();
+std::span<const Row> MaxRoiPoolRows();
 std::span<const Row> MovementRows();
 std::span<const Row> NormalizationRows();
 std::span<const Row> PoolRows();

@@ -329,6 +329,16 @@ TEST(OpLoweringTest, TakesNormsOfComplexMatricesByTheirSingularValues) {
 }
 
 // Two files could have rows of one name, of which only one would be found.
+TEST(OpLoweringTest, GathersNothingByAnIndexOfAnyRank) {
+  constexpr char kGrid[] =
+      "const %x: f32[2, 2] = [[1, 2], [3, 4]]\nconst %v: f32[3] = [5, 6, 7]\n"
+      "const %none: i64[0] = []\nconst %two: i64[] = 2";
+  EXPECT_EQ(Lowered("gather", kGrid, {{"self", "%x"}, {"dim", 0}, {"index", "%none"}}), "f32[0]");
+  EXPECT_EQ(Lowered("gather", kGrid, {{"self", "%v"}, {"dim", 0}, {"index", "%two"}}), "f32[] 7.0");
+  EXPECT_THAT(Lowered("gather", kGrid, {{"self", "%x"}, {"dim", 0}, {"index", "%v"}}),
+              HasSubstr("another rank"));
+}
+
 TEST(OpTable, HasOneRowOfEachName) {
   EXPECT_GT(OpRows().size(), 800u);
   EXPECT_TRUE(IsSortedBy(OpRows(), &OpRow::name));
