@@ -60,10 +60,15 @@ Result<Shape> ConcatenatedShape(const InferContext& context, std::size_t axis) {
 }
 
 Status InferConcat(InferContext& context) {
-  for (std::size_t i = 0; i < context.num_operands(); ++i) {
-    if (context.shape(i) == nullptr) return {};
-  }
   const auto& params = context.params<rt::ConcatParams>();
+  bool are_known = true;
+  for (std::size_t i = 0; i < context.num_operands(); ++i) {
+    const Shape* shape = context.shape(i);
+    are_known = are_known && shape != nullptr;
+    if (shape != nullptr)
+      DRAGOMAN_TRY(NormalizeAxis(context, params.axis, static_cast<int>(shape->size())));
+  }
+  if (!are_known) return {};
   const auto rank = static_cast<int>(context.shape(0)->size());
   DRAGOMAN_ASSIGN(int axis, NormalizeAxis(context, params.axis, rank));
   if (const std::optional<std::vector<rt::Shape>> known = RuntimeShapes(context)) {
