@@ -418,6 +418,7 @@ class EntryPipeline {
       DRAGOMAN_ASSIGN(PassContext context, PassContext::Make(*entry_.graph, explain));
       context.folded_bytes = folded_bytes;
       context.wanted_names = std::move(wanted);
+      if (round == 0) DRAGOMAN_TRY(RemoveUnread(context));
       DRAGOMAN_ASSIGN(changed, RunRound(context));
       folded_bytes = context.folded_bytes;
       wanted = std::move(context.wanted_names);
@@ -427,6 +428,15 @@ class EntryPipeline {
   }
 
  private:
+  // What reads a value but is itself not read must keep no rewrite from it, nor bring one about.
+  Status RemoveUnread(PassContext& context) {
+    for (std::size_t i = 0; i < passes_.size(); ++i) {
+      if (!selection_.chosen[i] || !passes_[i].only_removes || IsOver()) continue;
+      DRAGOMAN_TRY(RunNext(i, context));
+    }
+    return {};
+  }
+
   // Types are inferred anew before the next round, by which any pass may find more, unless all that
   // went was dead.
   Result<bool> RunRound(PassContext& context) {
@@ -436,10 +446,8 @@ class EntryPipeline {
       const PassInfo& pass = passes_[i];
       if (!selection_.chosen[i] || settled_[i] || (changed && pass.at_end)) continue;
       if (pass.in_loops_only && !HasLoops(*entry_.graph)) continue;
-      if (options_.max_runs && runs_ >= *options_.max_runs) return false;
-      const auto start = std::chrono::steady_clock::now();
-      DRAGOMAN_ASSIGN(const CheckedRun run, RunOnce(i, context));
-      DRAGOMAN_TRY(AfterPass(pass, run.changed, std::chrono::steady_clock::now() - start));
+      if (IsOver()) return false;
+      DRAGOMAN_ASSIGN(const CheckedRun run, RunNext(i, context));
       if (run.changed || !run.undone.empty()) settled_.assign(settled_.size(), false);
       if (!run.undone.empty()) return true;  // `context` is about a graph that is gone
       settled_[i] = !run.changed;
@@ -448,6 +456,15 @@ class EntryPipeline {
     }
     if (rewritten) settled_.assign(settled_.size(), false);
     return changed;
+  }
+
+  bool IsOver() const { return options_.max_runs && runs_ >= *options_.max_runs; }
+
+  Result<CheckedRun> RunNext(std::size_t index, PassContext& context) {
+    const auto start = std::chrono::steady_clock::now();
+    DRAGOMAN_ASSIGN(CheckedRun run, RunOnce(index, context));
+    DRAGOMAN_TRY(AfterPass(passes_[index], run.changed, std::chrono::steady_clock::now() - start));
+    return run;
   }
 
   Result<CheckedRun> RunOnce(std::size_t index, PassContext& context) {

@@ -34,7 +34,7 @@ struct PassInfo {
   std::span<const PatternFamily> families = {};
   bool by_default = true;
   bool at_end = false;         // runs when those before it change nothing any more
-  bool only_removes = false;   // what nothing reads
+  bool only_removes = false;   // what nothing reads; runs before the others as well
   bool checked = false;        // what it does wrong is undone (checked_pass.h)
   bool in_loops_only = false;  // finds nothing in an entry without loops
   bool reads_weights = false;  // takes time and memory in proportion to the size of the weights

@@ -299,6 +299,11 @@ void Reduction(Drawing& d) {
   Sizes sizes = d.AnySizes(0, 3);
   for (std::int64_t& size : sizes) size = d.Chance(50) ? 1 : size;
   const auto rank = std::ssize(sizes);
+  if (rank == 3 && d.Chance(25)) {
+    const Names operands = {d.Input(d.FloatType(), sizes)};
+    d.MaybeRead(d.Node(d.Of({"GlobalAveragePool", "GlobalMaxPool"}), operands));
+    return;
+  }
   std::vector<std::int64_t> axes;
   for (std::int64_t axis = 0; axis < rank; ++axis) {
     const bool is_one = sizes[static_cast<std::size_t>(axis)] == 1;
