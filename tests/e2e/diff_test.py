@@ -246,7 +246,9 @@ entry forward(%q: f32[2, 4, 9, 8], %k: f32[2, 2, 9, 8], %v: f32[2, 2, 9, 8], %m:
                 ("%sizes: i64[1] = onnx.Shape(%x)\n  %y = onnx.ConstantOfShape(%sizes)\n"
                  "  %z = onnx.Sign(%x)", ("pt2", "py", "relay")),
                 ("%y = onnx.Neg(%x)\n  %is_less = onnx.Less(%x, %y)\n"
-                 "  %z = onnx.ReduceMin(%is_less) {keepdims = 0}", ("pt2", "py", "relay"))):
+                 "  %z = onnx.ReduceMin(%is_less) {keepdims = 0}", ("pt2", "py", "relay")),
+                ("%y = onnx.ReduceMin(%x) {keepdims = 0}\n"
+                 "  %z = onnx.ReduceMax(%x) {keepdims = 0}", ("pt2", "py", "relay"))):
             model.write_text('dragoman 1 common onnx\nopset "" 22\n\n'
                              f"entry main(%x: f32[n]) -> (%y, %z) {{\n  {operators}\n}}\n")
             for suffix in suffixes:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What can be said in several ways.
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -403,6 +404,35 @@ void Anys(Drawing& d) { Extremes(d, "ReduceMax", "ReduceMin"); }
 
 void Alls(Drawing& d) { Extremes(d, "ReduceMin", "ReduceMax"); }
 
+// The largest or smallest numbers along an axis, or infinity where that is all that there is.
+void GuardedExtremes(Drawing& d) {
+  const std::string type = d.Of({"f32", "f32", "f32", "f16", "f64"});
+  const bool is_least = d.Chance(50);
+  const double bound = is_least != d.Chance(8) ? HUGE_VAL : -HUGE_VAL;
+  InputData data;
+  for (int i = 0; i < 4; ++i)
+    data.fixed.push_back(d.Chance(70) ? bound : d.Of<double>({1, -bound}));
+  const std::string x = d.Input(type, {2, 2}, data);
+  const std::string infinity = d.Constant(type, {}, [&] { return bound; });
+  const std::string axes = d.Ints({d.Chance(85) ? 1 : 0}), keep = d.Of({"", "keepdims = 0"});
+  const std::string usual = is_least ? "ReduceMin" : "ReduceMax";
+  const std::string other = is_least ? "ReduceMax" : "ReduceMin";
+  const auto reduce = [&](const std::string& of) {
+    return d.Node(d.Chance(92) ? usual : other, {of, d.Chance(92) ? axes : d.Ints({0})}, keep);
+  };
+  const std::string is = d.Node("Equal", {x, infinity});
+  const std::string extreme = reduce(d.Chance(92) ? x : d.Node("Neg", {x}));
+  if (is_least) {
+    d.MaybeRead(d.Node("Where", {reduce(is), infinity, extreme}));
+    return;
+  }
+  const std::string number = d.Node("Cast", {is}, "to = 1");
+  const std::string one = d.Constant("f32", {}, [&] { return d.Chance(92) ? 1.0 : 2.0; });
+  const std::string zero = d.Constant("f32", {}, [] { return 0.0; });
+  const std::string any = d.Node("Greater", {reduce(d.Node("Sub", {one, number})), zero});
+  d.MaybeRead(d.Node("Where", {any, extreme, infinity}));
+}
+
 void Sums(Drawing& d) {
   const std::string type = d.FloatType();
   const Sizes sizes = d.AnySizes(0, 3);
@@ -499,6 +529,7 @@ std::span<const DrawnPattern> DrawnSpellings() {
       {"read-truth", Truths},
       {"read-any", Anys},
       {"read-all", Alls},
+      {"read-extreme", GuardedExtremes},
       {"spell-sum", Sums},
       {"spell-swish", Swishes, Exactness::kRounded},
       {"spell-square", Squares, Exactness::kRounded},
