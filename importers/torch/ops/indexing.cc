@@ -194,6 +194,11 @@ Value* IndexWrite(Composer& c, Value* x, const AdvancedIndex& index, Value* valu
   return c.Transpose(written, Inverse(axes.order));
 }
 
+bool HasNoElements(const Composer& c, const Value* index) {
+  const auto sizes = c.KnownSizes(index);
+  return sizes && std::ranges::find(*sizes, 0) != sizes->end();
+}
+
 namespace {
 
 // index, _unsafe_index
@@ -226,14 +231,6 @@ Value* LowerIndexSelect(CallComposer& c) {
   return c.Gather(x, index, c.AxisOf(c.Int("dim"), x));
 }
 
-// An index without elements may have any rank; the result has its shape.
-Value* NoElements(CallComposer& c, Value* x, Value* index) {
-  const auto sizes = c.KnownSizes(index);
-  if (!sizes || std::ranges::find(*sizes, 0) == sizes->end())
-    return c.Fail(c.call().Invalid("the index has another rank than what it is of"));
-  return c.Full(c.Shape(index), 0, c.dtype(x));
-}
-
 // The operand reads beyond no index: torch lets the index be smaller along other axes.
 Value* LowerGather(CallComposer& c) {
   Value* x = c.Tensor("self");
@@ -242,7 +239,7 @@ Value* LowerGather(CallComposer& c) {
   const std::int64_t axis = c.AxisArgument("dim", x);
   if (rank == 0) return c.Expand(x, c.Shape(index));
   if (rank == 1 && c.Rank(index) == 0) return c.Gather(x, index, 0);
-  if (c.Rank(index) != rank) return NoElements(c, x, index);
+  if (HasNoElements(c, index)) return c.Full(c.Shape(index), 0, c.dtype(x));
   for (int other = 0; other < rank && !c.failed(); ++other) {
     const std::optional<std::int64_t> size = c.KnownSize(x, other);
     const std::optional<std::int64_t> read = c.KnownSize(index, other);

@@ -23,6 +23,9 @@ Value* IndexRead(Composer& c, Value* x, const AdvancedIndex& index);
 // `x` with `values`, broadcast to what IndexRead would give, written to (or `add`ed at) the places.
 Value* IndexWrite(Composer& c, Value* x, const AdvancedIndex& index, Value* values, bool add);
 
+// Whether `index` is known to have no elements; torch then lets it have any rank.
+bool HasNoElements(const Composer& c, const Value* index);
+
 }  // namespace dragoman::torch
 
 #endif  // DRAGOMAN_IMPORTERS_TORCH_OPS_INDEXING_H_

@@ -7,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include "core/ir/wide_float.h"
 #include "importers/torch/ops/composer.h"
 #include "importers/torch/ops/math.h"
 
@@ -138,10 +139,10 @@ Value* WeightOrOnes(CallComposer& c, const NormalizedShape& shape, DType dtype) 
   return c.failed() ? nullptr : c.builder().Constant(std::move(ones));
 }
 
+// The smallest step of the type in which torch computes: halves are widened first.
 double SmallestStep(DType dtype) {
-  if (dtype == DType::kF64) return std::numeric_limits<double>::epsilon();
-  if (dtype == DType::kF16) return 0.0009765625;
-  return dtype == DType::kBF16 ? 0.0078125 : std::numeric_limits<float>::epsilon();
+  return WideFloat(dtype) == DType::kF64 ? std::numeric_limits<double>::epsilon()
+                                         : std::numeric_limits<float>::epsilon();
 }
 
 Value* LowerBatchNorm(CallComposer& c) { return BatchNorm(c); }

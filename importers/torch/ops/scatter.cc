@@ -74,6 +74,7 @@ Value* Accumulate(Composer& c, Value* x, const Writes& writes, const std::string
 
 Value* Scatter(CallComposer& c, std::string_view reduction) {
   const auto [self, index, axis] = TakePlaces(c);
+  if (HasNoElements(c, index)) return AsSelf(c, self, self.x);
   Value* source = Source(c, index, c.dtype(self.x));
   Value* places = WithoutRaising(c, index, self.x, axis);
   Value* y = reduction.empty()
@@ -146,6 +147,7 @@ Value* LowerScatterAdd(CallComposer& c) { return Scatter(c, "add"); }
 
 Value* LowerScatterReduce(CallComposer& c) {
   const auto [self, index, axis] = TakePlaces(c);
+  if (HasNoElements(c, index)) return AsSelf(c, self, self.x);
   Value* y = ReduceAt(c, self.x, {index, Source(c, index, c.dtype(self.x)), axis, true});
   return AsSelf(c, self, y);
 }

@@ -335,8 +335,30 @@ TEST(OpLoweringTest, GathersNothingByAnIndexOfAnyRank) {
       "const %none: i64[0] = []\nconst %two: i64[] = 2";
   EXPECT_EQ(Lowered("gather", kGrid, {{"self", "%x"}, {"dim", 0}, {"index", "%none"}}), "f32[0]");
   EXPECT_EQ(Lowered("gather", kGrid, {{"self", "%v"}, {"dim", 0}, {"index", "%two"}}), "f32[] 7.0");
-  EXPECT_THAT(Lowered("gather", kGrid, {{"self", "%x"}, {"dim", 0}, {"index", "%v"}}),
-              HasSubstr("another rank"));
+}
+
+TEST(OpLoweringTest, ScattersNothingByAnIndexOfAnyRank) {
+  constexpr char kGrid[] =
+      "const %x: f32[1, 2] = [[1, 2]]\nconst %none: i64[0] = []\nconst %nothing: f32[0] = []";
+  const auto scattered = [&](const char* op, const Arguments& more) {
+    Arguments all = {{"self", "%x"}, {"dim", 0}, {"index", "%none"}, {"src", "%nothing"}};
+    all.insert(all.end(), more.begin(), more.end());
+    return Lowered(op, kGrid, all);
+  };
+  EXPECT_EQ(scattered("scatter.src", {}), "f32[1, 2] 1.0 2.0");
+  EXPECT_EQ(scattered("scatter_add", {}), "f32[1, 2] 1.0 2.0");
+  EXPECT_EQ(scattered("scatter_reduce.two", {{"reduce", "amax"}, {"include_self", false}}),
+            "f32[1, 2] 1.0 2.0");
+}
+
+// Torch 2.14, which computes in float32 and takes its smallest step where no epsilon is given.
+TEST(OpLoweringTest, GivesNormsOfHalvesTheEpsilonOfFloats) {
+  const auto norm = [](const std::string& type) {
+    return Lowered("rms_norm", "const %x: " + type + "[2] = [0.03125, -0.03125]",
+                   {{"input", "%x"}, {"normalized_shape", std::vector{2}}});
+  };
+  EXPECT_EQ(norm("f16"), "f16[2] 1.0 -1.0");
+  EXPECT_EQ(norm("bf16"), "bf16[2] 1.0 -1.0");
 }
 
 TEST(OpTable, HasOneRowOfEachName) {
