@@ -131,6 +131,10 @@ Status Cast(const CastParams& p, TensorView<const From> input, TensorView<To> ou
       }
     } else if constexpr (std::is_same_v<To, std::string>) {
       output[i] = scalar::ToText(input[i]);
+    } else if constexpr (std::is_same_v<From, bool>) {
+      // As bytes, which are 0 or 1: compilers make no vectors of bools.
+      const auto* const bytes = reinterpret_cast<const std::uint8_t*>(input.data);
+      output[i] = scalar::CastNumber<To>(bytes[i], p.saturate);
     } else {
       output[i] = scalar::CastNumber<To>(input[i], p.saturate);
     }

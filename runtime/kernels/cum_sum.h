@@ -55,13 +55,16 @@ Status CumSum(const CumSumParams& p, TensorView<const T> x, TensorView<const Tax
       internal::RunningSums<1>(1, x_first, size, step, size, p.exclusive, y_first);
     return Status();
   }
-  constexpr std::int64_t kColumns = 128;  // enough to read memory in order
+  constexpr std::int64_t kColumns = 32;  // whose sums stay in registers
   for (std::int64_t o = 0; o < outer; ++o) {
-    for (std::int64_t i = 0; i < inner; i += kColumns) {
-      const std::int64_t at = o * size * inner + i;
-      internal::RunningSums<kColumns>(std::min(kColumns, inner - i), x_first + at, size, step, 1,
-                                      p.exclusive, y_first + at);
-    }
+    std::int64_t at = o * size * inner;
+    const std::int64_t end = at + inner;
+    for (; at + kColumns <= end; at += kColumns)
+      internal::RunningSums<kColumns>(kColumns, x_first + at, size, step, 1, p.exclusive,
+                                      y_first + at);
+    if (at < end)
+      internal::RunningSums<kColumns>(end - at, x_first + at, size, step, 1, p.exclusive,
+                                      y_first + at);
   }
   return Status();
 }

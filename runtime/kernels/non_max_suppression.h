@@ -28,14 +28,32 @@ struct Box {
     }
     area = (bottom - top) * (right - left);
   }
+};
 
-  // Whether the intersection over the union is beyond `threshold`; boxes without area overlap none.
-  bool Overlaps(const Box& other, T threshold) const {
-    const T height = std::min(bottom, other.bottom) - std::max(top, other.top);
-    const T width = std::min(right, other.right) - std::max(left, other.left);
-    if (!(height > 0 && width > 0)) return false;
-    const T common = height * width;
-    return common / (area + other.area - common) > threshold;
+// Boxes side by side, all compared with another at once. At first they have no area.
+template <class T>
+struct BoxBlock {
+  static constexpr int kBoxes = 8;
+  T top[kBoxes] = {}, left[kBoxes] = {}, bottom[kBoxes] = {}, right[kBoxes] = {}, area[kBoxes] = {};
+
+  void Set(std::int64_t at, const Box<T>& box) {
+    top[at] = box.top, bottom[at] = box.bottom;
+    left[at] = box.left, right[at] = box.right;
+    area[at] = box.area;
+  }
+
+  // Whether the intersection with one, over the union, is beyond `threshold`; boxes without area
+  // overlap none.
+  bool Overlaps(const Box<T>& box, T threshold) const {
+    int found = 0;
+    for (int i = 0; i < kBoxes; ++i) {
+      const T height = std::min(box.bottom, bottom[i]) - std::max(box.top, top[i]);
+      const T width = std::min(box.right, right[i]) - std::max(box.left, left[i]);
+      const T common = height * width;
+      const T ratio = common / (box.area + area[i] - common);
+      found |= static_cast<int>((height > 0) & (width > 0) & (ratio > threshold));
+    }
+    return found != 0;
   }
 };
 
@@ -50,11 +68,12 @@ template <class T, class Emit>
 void SelectBoxes(const NonMaxSuppressionParams& p, TensorView<const T> boxes,
                  TensorView<const T> scores, std::int64_t limit, TensorView<const T> iou_threshold,
                  TensorView<const T> score_threshold, void* scratch, const Emit& emit) {
+  constexpr std::int64_t kBoxes = BoxBlock<T>::kBoxes;
   const T overlap = First(iou_threshold, T(0));
   const bool thresholded = score_threshold.present() && score_threshold.size() > 0;
   const std::int64_t classes = scores.shape[1], count = scores.shape[2];
   auto* const candidates = static_cast<Placed<T>*>(scratch);
-  auto* const selected = reinterpret_cast<Box<T>*>(candidates + count);
+  auto* const selected = reinterpret_cast<BoxBlock<T>*>(candidates + count);
   // Of a heap, in which the best is first, only those are sorted that are asked for.
   const auto is_worse = [](const Placed<T>& a, const Placed<T>& b) {
     return PlacedOrder<T>{/*falling=*/true}(b, a);
@@ -64,18 +83,22 @@ void SelectBoxes(const NonMaxSuppressionParams& p, TensorView<const T> boxes,
     const T* box = boxes.data + line / classes * count * 4;
     Placed<T>* end = candidates;
     for (std::int64_t i = 0; i < count; ++i) {
-      if (!thresholded || score[i] > score_threshold[0]) *end++ = {score[i], i};
+      *end = {score[i], i};
+      end += !thresholded || score[i] > score_threshold[0] ? 1 : 0;
     }
     std::make_heap(candidates, end, is_worse);
     for (std::int64_t chosen = 0; end != candidates && chosen < limit; --end) {
       const std::int64_t best = candidates->place;
       std::pop_heap(candidates, end, is_worse);
       const Box<T> candidate(box + best * 4, p.center_point_box);
-      const bool suppressed = std::any_of(selected, selected + chosen, [&](const Box<T>& other) {
-        return candidate.Overlaps(other, overlap);
+      const std::int64_t block = chosen / kBoxes;
+      BoxBlock<T>* const last = selected + (chosen + kBoxes - 1) / kBoxes;
+      const bool suppressed = std::any_of(selected, last, [&](const BoxBlock<T>& others) {
+        return others.Overlaps(candidate, overlap);
       });
       if (suppressed) continue;
-      selected[chosen++] = candidate;
+      if (chosen % kBoxes == 0) selected[block] = {};
+      selected[block].Set(chosen++ % kBoxes, candidate);
       emit(line / classes, line % classes, best);
     }
   }
@@ -89,7 +112,9 @@ std::int64_t NonMaxSuppressionScratchBytes(const NonMaxSuppressionParams&, Tenso
                                            TensorView<const T> scores,
                                            TensorView<const std::int64_t>, TensorView<const T>,
                                            TensorView<const T>, TensorView<std::int64_t>) {
-  return scores.shape[2] * static_cast<std::int64_t>(sizeof(Placed<T>) + sizeof(internal::Box<T>));
+  using Block = internal::BoxBlock<T>;
+  const std::int64_t count = scores.shape[2], blocks = (count + Block::kBoxes - 1) / Block::kBoxes;
+  return count * std::int64_t{sizeof(Placed<T>)} + blocks * std::int64_t{sizeof(Block)};
 }
 
 // The number of rows of the result.

@@ -110,15 +110,16 @@ struct Prod {
   static T Finish(State product, std::int64_t) { return static_cast<T>(product); }
 };
 
-// Merge is for vectors of states, too.
+// Choose is Merge of numbers other than NaN, or of vectors of them.
 template <class T>
 struct Max {
   using State = Compute<T>;
   static State Start() { return Widen(LowestValue<T>()); }
-  static State Step(State max, T v) { return Merge<State>(max, Widen(v)); }
+  static State Step(State max, T v) { return Merge(max, Widen(v)); }
+  static State Merge(State a, State b) { return ((a > b) | (a != a)) ? a : b; }
   template <class V>
-  static V Merge(V a, V b) {
-    return ((a > b) | (a != a)) ? a : b;
+  static void Choose(const V& next, V& chosen) {
+    chosen = chosen > next ? chosen : next;
   }
   static T Finish(State max, std::int64_t) { return static_cast<T>(max); }
 };
@@ -127,10 +128,11 @@ template <class T>
 struct Min {
   using State = Compute<T>;
   static State Start() { return Widen(HighestValue<T>()); }
-  static State Step(State min, T v) { return Merge<State>(min, Widen(v)); }
+  static State Step(State min, T v) { return Merge(min, Widen(v)); }
+  static State Merge(State a, State b) { return ((a < b) | (a != a)) ? a : b; }
   template <class V>
-  static V Merge(V a, V b) {
-    return ((a < b) | (a != a)) ? a : b;
+  static void Choose(const V& next, V& chosen) {
+    chosen = chosen < next ? chosen : next;
   }
   static T Finish(State min, std::int64_t) { return static_cast<T>(min); }
 };

@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 
 #include "runtime/kernels/tensor_view.h"
 #include "runtime/params/reduce.h"
@@ -117,13 +118,15 @@ struct ReducedLanes {
   }
 };
 
-// Of floats that stay floats: compilers make no vectors of what they would choose element by
-// element.
+// Of floats that stay floats, the largest or the least: compilers make no vectors of what they
+// would choose element by element. Vectors forget NaN, so the lanes remember where there was one.
 template <class Reducer>
 struct ReducedLanes<Reducer, float, float> {
-  static constexpr int kFloats = 4;
+  static constexpr int kFloats = 8;
   using Vector = float __attribute__((vector_size(kFloats * sizeof(float))));
+  using Mask = std::int32_t __attribute__((vector_size(kFloats * sizeof(float))));
   Vector vectors[kLanes / kFloats];
+  Mask unordered = {};
 
   ReducedLanes() {
     for (Vector& vector : vectors) vector = Vector{} + Reducer::Start();
@@ -132,16 +135,23 @@ struct ReducedLanes<Reducer, float, float> {
     for (int v = 0; v < kLanes / kFloats; ++v) {
       Vector next;
       std::memcpy(&next, x + v * kFloats, sizeof next);
-      vectors[v] = Reducer::Merge(vectors[v], next);
+      unordered |= next != next;
+      Reducer::Choose(next, vectors[v]);
     }
   }
   float Merged() {
-    for (int half = kLanes / kFloats / 2; half > 0; half /= 2) {
-      for (int v = 0; v < half; ++v) vectors[v] = Reducer::Merge(vectors[v], vectors[v + half]);
+    std::int32_t nan[kFloats];
+    std::memcpy(nan, &unordered, sizeof nan);
+    std::int32_t any = 0;
+    for (const std::int32_t lane : nan) any |= lane;
+    if (any != 0) return std::numeric_limits<float>::quiet_NaN();
+    for (int v = 1; v < kLanes / kFloats; ++v) Reducer::Choose(vectors[v], vectors[0]);
+    float lanes[kFloats];
+    std::memcpy(lanes, &vectors[0], sizeof lanes);
+    for (int half = kFloats / 2; half > 0; half /= 2) {
+      for (int i = 0; i < half; ++i) Reducer::Choose(lanes[i + half], lanes[i]);
     }
-    float merged = vectors[0][0];
-    for (int i = 1; i < kFloats; ++i) merged = Reducer::Step(merged, vectors[0][i]);
-    return merged;
+    return lanes[0];
   }
 };
 

@@ -19,6 +19,7 @@ namespace internal {
 // Where a region's bins and sample points lie along one axis.
 template <class C>
 struct RoiAxis {
+  static constexpr std::int64_t kMost = 1 << 24;  // pixels, and points, of a bin
   C start, bin;
   std::int64_t samples;
 
@@ -32,7 +33,7 @@ struct RoiAxis {
     samples = p.sampling_ratio;
     if (samples == 0 && valid()) samples = static_cast<std::int64_t>(std::ceil(bin));
   }
-  bool valid() const { return std::fabs(bin) <= C(1 << 24); }
+  bool valid() const { return std::fabs(bin) <= C(kMost) && samples <= kMost; }
   C Point(std::int64_t at, std::int64_t sample) const {
     return start + static_cast<C>(at) * bin +
            (static_cast<C>(sample) + C(0.5)) * bin / static_cast<C>(samples);
@@ -58,73 +59,94 @@ struct RoiTaps {
   }
 };
 
-// The taps of all points along one axis of a region: kept for all channels, unless there are too
-// many.
+// A point's four neighbours in a plane, and their weights.
 template <class C>
-class RoiPoints {
- public:
-  RoiPoints(const RoiAxis<C>& axis, std::int64_t bins, std::int64_t size)
-      : axis_(axis), size_(size), is_kept_(axis.samples <= kMost / bins) {
-    for (std::int64_t i = 0; is_kept_ && i < bins * axis.samples; ++i)
-      kept_[i] = Find(i / axis.samples, i % axis.samples);
-  }
-  std::int64_t samples() const { return axis_.samples; }
-  RoiTaps<C> At(std::int64_t bin, std::int64_t sample) const {
-    return is_kept_ ? kept_[bin * axis_.samples + sample] : Find(bin, sample);
-  }
+struct RoiPoint {
+  std::int64_t at[4] = {};
+  C weights[4] = {};
+  bool counts = false;
 
- private:
-  static constexpr std::int64_t kMost = 128;
-
-  RoiTaps<C> Find(std::int64_t bin, std::int64_t sample) const {
-    return RoiTaps<C>(axis_.Point(bin, sample), size_);
-  }
-
-  const RoiAxis<C>& axis_;
-  std::int64_t size_;
-  bool is_kept_;
-  RoiTaps<C> kept_[kMost];
+  RoiPoint() = default;
+  RoiPoint(const RoiTaps<C>& v, const RoiTaps<C>& h, std::int64_t width)
+      : at{v.low * width + h.low, v.low * width + h.high, v.high * width + h.low,
+           v.high * width + h.high},
+        weights{v.low_weight * h.low_weight, v.low_weight * h.high_weight,
+                v.high_weight * h.low_weight, v.high_weight * h.high_weight},
+        counts(v.counts && h.counts) {}
 };
 
-template <class T, class C>
-C PoolBin(const RoiAlignParams& p, const T* plane, std::int64_t width, const RoiPoints<C>& rows,
-          const RoiPoints<C>& columns, std::int64_t row, std::int64_t column) {
+// What is known of the points of a bin.
+template <class C>
+struct RoiBin {
   C sum = 0, most = 0;
   bool first = true;
-  for (std::int64_t i = 0; i < rows.samples(); ++i) {
-    const RoiTaps<C> v = rows.At(row, i);
-    for (std::int64_t j = 0; j < columns.samples(); ++j) {
-      const RoiTaps<C> h = columns.At(column, j);
-      C terms[4] = {0, 0, 0, 0};
-      if (v.counts && h.counts) {
-        terms[0] = v.low_weight * h.low_weight * static_cast<C>(plane[v.low * width + h.low]);
-        terms[1] = v.low_weight * h.high_weight * static_cast<C>(plane[v.low * width + h.high]);
-        terms[2] = v.high_weight * h.low_weight * static_cast<C>(plane[v.high * width + h.low]);
-        terms[3] = v.high_weight * h.high_weight * static_cast<C>(plane[v.high * width + h.high]);
-      }
-      sum += terms[0] + terms[1] + terms[2] + terms[3];
-      if (p.mode != RoiAlignMode::kMax) continue;
-      const C largest = *std::max_element(terms, terms + 4);
-      most = first ? largest : std::max(most, largest);
-      first = false;
+
+  template <class T>
+  void Add(const RoiPoint<C>& point, const T* plane, bool is_max) {
+    C terms[4] = {0, 0, 0, 0};
+    if (point.counts) {
+      for (int k = 0; k < 4; ++k) terms[k] = point.weights[k] * static_cast<C>(plane[point.at[k]]);
+    }
+    sum += terms[0] + terms[1] + terms[2] + terms[3];
+    if (!is_max) return;
+    const C largest = *std::max_element(terms, terms + 4);
+    most = first ? largest : std::max(most, largest);
+    first = false;
+  }
+};
+
+// The bins of one region, and where they stand in y.
+template <class C>
+struct RoiRegion {
+  const RoiAxis<C>&rows, &columns;
+  std::int64_t height, width, channels;
+
+  std::int64_t points() const {
+    return rows.samples > 0 && columns.samples > 0 ? rows.samples * columns.samples : 0;
+  }
+  // `count` points of a bin from the one at `first` on.
+  void Find(std::int64_t row, std::int64_t column, std::int64_t first, std::int64_t count,
+            RoiPoint<C>* points) const {
+    for (std::int64_t k = first; k < first + count; ++k) {
+      const RoiTaps<C> v(rows.Point(row, k / columns.samples), height);
+      const RoiTaps<C> h(columns.Point(column, k % columns.samples), width);
+      *points++ = RoiPoint<C>(v, h, width);
     }
   }
-  if (p.mode == RoiAlignMode::kMax) return most;
-  const std::int64_t samples = rows.samples() * columns.samples();
-  return samples > 0 ? sum / static_cast<C>(samples) : C(0);
+};
+
+// One bin of all channels, whose results are `step` apart. Its points are found once for all,
+// unless there are too many.
+template <class T, class C>
+void PoolBin(const RoiRegion<C>& region, std::int64_t row, std::int64_t column, bool is_max,
+             const T* plane, std::int64_t step, T* y) {
+  constexpr std::int64_t kMost = 128;
+  RoiPoint<C> points[kMost];
+  const std::int64_t all = region.points();
+  for (std::int64_t c = 0; c < region.channels; ++c, plane += region.height * region.width) {
+    RoiBin<C> bin;
+    for (std::int64_t first = 0; first < all; first += kMost) {
+      const std::int64_t count = std::min(kMost, all - first);
+      if (c == 0 || all > kMost) region.Find(row, column, first, count, points);
+      for (std::int64_t k = 0; k < count; ++k) bin.Add(points[k], plane, is_max);
+    }
+    const C mean = all > 0 ? bin.sum / static_cast<C>(all) : C(0);
+    y[c * step] = static_cast<T>(is_max ? bin.most : mean);
+  }
 }
 
 }  // namespace internal
 
 // A region is (x1, y1, x2, y2). Points more than one pixel outside count as zero. kMax is the
 // largest of the weighted neighbours, as ONNX defines it. Errors: an image that is none of X's, or
-// a region that is not finite or larger than 2^24 pixels a bin.
+// a region that is not finite or has more than 2^24 pixels or points a bin.
 template <class T>
 Status RoiAlign(const RoiAlignParams& p, TensorView<const T> x, TensorView<const T> rois,
                 TensorView<const std::int64_t> batch_indices, TensorView<T> y) {
   using C = Compute<T>;
   const std::int64_t channels = x.shape[1], height = x.shape[2], width = x.shape[3];
-  T* to = y.data;
+  const bool is_max = p.mode == RoiAlignMode::kMax;
+  const std::int64_t bins = y.shape[2] * y.shape[3];
   for (std::int64_t r = 0; r < rois.shape[0]; ++r) {
     const std::int64_t image = batch_indices[r];
     if (image < 0 || image >= x.shape[0]) return Status::Error("a region's image is out of range");
@@ -133,16 +155,13 @@ Status RoiAlign(const RoiAlignParams& p, TensorView<const T> x, TensorView<const
     const internal::RoiAxis<C> rows(p, box[1], box[3], y.shape[2]);
     const internal::RoiAxis<C> columns(p, box[0], box[2], y.shape[3]);
     if (!rows.valid() || !columns.valid()) {
-      return Status::Error("a region is not finite, or too large");
+      return Status::Error("a region is not finite, or its bins have too many pixels or points");
     }
-    const internal::RoiPoints<C> down(rows, y.shape[2], height), across(columns, y.shape[3], width);
-    for (std::int64_t c = 0; c < channels; ++c) {
-      const T* plane = x.data + (image * channels + c) * height * width;
-      for (std::int64_t i = 0; i < y.shape[2]; ++i) {
-        for (std::int64_t j = 0; j < y.shape[3]; ++j)
-          *to++ = static_cast<T>(internal::PoolBin<T, C>(p, plane, width, down, across, i, j));
-      }
-    }
+    const internal::RoiRegion<C> region = {rows, columns, height, width, channels};
+    const T* first = x.data + image * channels * height * width;
+    T* to = y.data + r * channels * bins;
+    for (std::int64_t bin = 0; bin < bins; ++bin)
+      internal::PoolBin(region, bin / y.shape[3], bin % y.shape[3], is_max, first, bins, to + bin);
   }
   return Status();
 }

@@ -106,9 +106,17 @@ C HardSwish(C v) {
 DRAGOMAN_UNARY_KERNELS_OF_FLOATS(DRAGOMAN_UNARY_KERNEL)
 DRAGOMAN_UNARY_KERNELS_OF_NUMBERS(DRAGOMAN_UNARY_KERNEL)
 DRAGOMAN_UNARY_KERNEL(BitwiseNot, static_cast<C>(~v))
-DRAGOMAN_UNARY_KERNEL(Not, !v)
 
 #undef DRAGOMAN_UNARY_KERNEL
+
+// Of bytes that are 0 or 1: compilers make no vectors of bools.
+template <class T>
+void Not(TensorView<const T> x, TensorView<T> y) {
+  using Byte = std::uint8_t;
+  const TensorView<const Byte> bytes{reinterpret_cast<const Byte*>(x.data), x.shape};
+  MapUnary(bytes, TensorView<Byte>{reinterpret_cast<Byte*>(y.data), y.shape},
+           [](int v) { return v ^ 1; });
+}
 
 template <class T>
 void IsNaN(TensorView<const T> x, TensorView<bool> y) {

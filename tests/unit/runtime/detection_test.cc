@@ -48,6 +48,21 @@ TEST(NonMaxSuppressionTest, HeedsTheLimitAndTheLeastScore) {
   EXPECT_EQ(Kept(kBoxes, {0.5f, 0.1f, 0.05f}, 10, 0.9f), List({0}));
 }
 
+// Pairs of boxes that overlap, ten apart from each other: the better one of each remains.
+TEST(NonMaxSuppressionTest, ComparesWithAllBoxesThatAreKept) {
+  constexpr std::int64_t kPairs = 21;
+  std::vector<float> boxes, scores;
+  List better;
+  for (std::int64_t i = 0; i < 2 * kPairs; ++i) {
+    const auto at = static_cast<float>(i % kPairs * 10);
+    boxes.insert(boxes.end(), {at, 0, at + 5, i < kPairs ? 5.0f : 4.0f});
+    scores.push_back(1 - static_cast<float>(i) / 64);
+    if (i < kPairs) better.push_back(i);
+  }
+  EXPECT_EQ(Kept(boxes, scores, 100, 0.5f), better);
+  EXPECT_EQ(Kept(boxes, scores, 100, 0.9f).size(), boxes.size() / 4);
+}
+
 TEST(NonMaxSuppressionTest, OfEqualScoresTheFirstBoxWins) {
   EXPECT_EQ(Kept(kBoxes, {0.5f, 0.5f, 0.5f}, 10, 0.5f), List({0, 2}));
 }
@@ -95,12 +110,43 @@ TEST(RoiAlignTest, TakesTheMeanOfAnyNumberOfPoints) {
   }
 }
 
-// As many as a file may state; their number along an axis is more than an integer holds.
-TEST(RoiAlignTest, FindsTapsOfAnyNumberOfPoints) {
+// Each channel of each region is pooled as it is alone, by few points and by many.
+TEST(RoiAlignTest, PoolsChannelsAlike) {
+  constexpr std::int64_t kChannels = 3, kPixels = 30;
+  Dense<float> x({2, kChannels, 5, 6});
+  for (std::int64_t i = 0; i < x.Out().size(); ++i) x.Out()[i] = static_cast<float>(i * 37 % 101);
+  const std::vector<float> corners = {0.5f, 1, 4, 3.5f, -1, -2, 6, 5};
+  const Dense<float> rois({2, 4}, corners);
+  const Dense<std::int64_t> images({2}, {1, 0}), first({1}, {0});
+  for (const RoiAlignMode mode : {RoiAlignMode::kAvg, RoiAlignMode::kMax}) {
+    for (const std::int64_t points : {0, 3, 13}) {
+      RoiAlignParams p;
+      p.output_height = 3, p.output_width = 2, p.sampling_ratio = points, p.mode = mode;
+      Dense<float> y({2, kChannels, 3, 2}), alone({1, 1, 3, 2});
+      ASSERT_TRUE(RoiAlign(p, x.In(), rois.In(), images.In(), y.Out()).ok());
+      for (std::int64_t i = 0; i < 2 * kChannels; ++i) {
+        const std::int64_t region = i / kChannels;
+        const float* plane =
+            x.In().data + (images.In()[region] * kChannels + i % kChannels) * kPixels;
+        const TensorView<const float> corner{rois.In().data + region * 4, {1, 4}};
+        ASSERT_TRUE(RoiAlign(p, {plane, {1, 1, 5, 6}}, corner, first.In(), alone.Out()).ok());
+        const std::vector<float> whole = y.Values();
+        EXPECT_EQ(std::vector<float>(whole.begin() + i * 6, whole.begin() + i * 6 + 6),
+                  alone.Values())
+            << points << " points, " << i;
+      }
+    }
+  }
+}
+
+// As many as a file may state; their number in a bin is more than an integer holds.
+TEST(RoiAlignTest, RefusesMorePointsThanItCounts) {
   RoiAlignParams p;
   p.sampling_ratio = std::int64_t{1} << 62;
-  const internal::RoiAxis<float> axis(p, 0, 4, 4);
-  EXPECT_TRUE(internal::RoiPoints<float>(axis, 4, 4).At(1, 0).counts);
+  const Dense<float> x({1, 1, 2, 2}, {1, 2, 3, 4}), region({1, 4}, {0, 0, 1, 1});
+  const Dense<std::int64_t> image({1}, {0});
+  Dense<float> y({1, 1, 1, 1});
+  EXPECT_FALSE(RoiAlign(p, x.In(), region.In(), image.In(), y.Out()).ok());
 }
 
 TEST(RoiAlignTest, RefusesRegionsThatAreNoneOfTheImages) {

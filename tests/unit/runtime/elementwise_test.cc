@@ -284,6 +284,23 @@ TEST(CastTest, IntegersKeepLowBits) {
   EXPECT_THAT(truths.Values(), ElementsAre(true, true, true));
 }
 
+// More than fill a vector.
+TEST(CastTest, BoolsAreZeroOrOne) {
+  constexpr std::int64_t kCount = 75;
+  Dense<bool> x({kCount}), inverse({kCount});
+  for (std::int64_t i = 0; i < kCount; ++i) x.Out()[i] = i % 3 == 0;
+  Dense<float> floats({kCount});
+  Dense<std::int64_t> integers({kCount});
+  ASSERT_TRUE(Cast(CastParams{}, x.In(), floats.Out()).ok());
+  ASSERT_TRUE(Cast(CastParams{}, x.In(), integers.Out()).ok());
+  Not(x.In(), inverse.Out());
+  for (std::int64_t i = 0; i < kCount; ++i) {
+    EXPECT_EQ(floats.Out()[i], i % 3 == 0 ? 1.0f : 0.0f) << i;
+    EXPECT_EQ(integers.Out()[i], i % 3 == 0 ? 1 : 0) << i;
+    EXPECT_EQ(inverse.Out()[i], i % 3 != 0) << i;
+  }
+}
+
 TEST(CastTest, NumbersAndStrings) {
   const Dense<float> x({5}, {0.1f, -2.0f, kInf, kNaN, 1e20f});
   Dense<std::string> text({5});

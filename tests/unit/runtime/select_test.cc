@@ -78,7 +78,7 @@ TEST(CumSumTest, RunsBothWays) {
   EXPECT_EQ(CumSumOf(true, true), Floats({5, 3, 0, 11, 6, 0}));
 }
 
-// Lines side by side are walked together, up to 128 of them.
+// Lines side by side are walked together, up to 32 of them.
 TEST(CumSumTest, EachLineHasASumOfItsOwn) {
   constexpr std::int64_t kLines = 131;
   Dense<float> x({2, 3, kLines}), y({2, 3, kLines});
