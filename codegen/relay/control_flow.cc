@@ -80,6 +80,22 @@ Attribute::Dict GroupAttributes(const Node& node, const Graph& body) {
   return attributes;
 }
 
+// TVM has one type for the results of both branches: sizes that both state are equal in it.
+Status CheckBranches(const Node& node, const Graph& holds, const Graph& fails) {
+  const auto agree = [](const Dim& x, const Dim& y) {
+    return !x.known() || !y.known() || x.value() == y.value();
+  };
+  for (std::size_t i = 0; i < node.num_results(); ++i) {
+    const Type &a = holds.output(i)->type(), &b = fails.output(i)->type();
+    if (a.shape() == nullptr || b.shape() == nullptr) continue;
+    if (std::ranges::equal(*a.shape(), *b.shape(), agree)) continue;
+    return Unsupported("Relay cannot express it: branches that give " + a.ToString() + " and " +
+                       b.ToString())
+        .At(node.Describe());
+  }
+  return {};
+}
+
 }  // namespace
 
 Value* Translator::Joined(const Values& values) {
@@ -115,6 +131,7 @@ Status Translator::TranslateIf(const Node& node) {
   const Graph* else_branch = GraphAttribute(node, "else_branch");
   if (then_branch == nullptr || else_branch == nullptr)
     return Unsupported("an If without branches").At(node.Describe());
+  DRAGOMAN_TRY(CheckBranches(node, *then_branch, *else_branch));
   Value* condition = ScalarOf(*node.operand(0));
   auto holds = Body(*then_branch);
   auto fails = Body(*else_branch);

@@ -245,10 +245,30 @@ Value* LowerMatrixDiagPart(Call& c, Diagonal diagonal) {
   return band.single ? c.Squeeze(elements, {rank - 2}) : elements;
 }
 
+// Of diagonals (…, diagonals, n) of a triangular matrix, each element at the place of its row.
+Value* LowerBandedTriangularSolve(Call& c) {
+  Value* diagonals = c.Tensor(0);
+  Value* b = c.Tensor(1);
+  const int rank = c.Rank(diagonals);
+  if (!c.failed() && rank < 2) c.Fail(InvalidInput("diagonals of rank " + std::to_string(rank)));
+  if (!c.failed() && rank != c.Rank(b)) c.Fail("matrices of different ranks");
+  if (c.failed()) return nullptr;
+  const bool lower = c.BoolAttribute("lower"), adjoint = c.BoolAttribute("adjoint");
+  Value* last = c.Sub(c.Size(diagonals, rank - 2), 1);
+  const Band band = {.lowest = lower ? c.Neg(last) : c.Int(0),
+                     .highest = lower ? c.Int(0) : last,
+                     .lower_right = lower};
+  Value* side = c.Size(diagonals, rank - 1);
+  Value* a = Placed(c, diagonals, band, {side, side}, c.Number(0, diagonals));
+  if (adjoint) a = c.SwapAxes(a, rank - 2, rank - 1);
+  return c.Op("dragoman.TriangularSolve", {a, b}, {{"upper", std::int64_t{lower == adjoint}}});
+}
+
 }  // namespace
 
 std::span<const OpRow> DiagonalsRows() {
   static constexpr OpRow kRows[] = {
+      {"BandedTriangularSolve", LowerBandedTriangularSolve},
       {"BatchMatrixDiag", With<LowerMatrixDiag, Diagonal::kOfMatrices>},
       {"BatchMatrixDiagPart", With<LowerMatrixDiagPart, Diagonal::kOfMatrices>},
       {"BatchMatrixSetDiag", LowerMatrixSetDiag},

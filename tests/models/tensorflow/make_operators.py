@@ -159,6 +159,7 @@ def main():
     run_time.make_pools_apart()
     quantized.make_halves_away()
     windows.make_volume_patches_apart()
+    matrices.make_triangular_bands()
 
 
 if __name__ == "__main__":

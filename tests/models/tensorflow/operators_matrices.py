@@ -174,3 +174,22 @@ def make_tridiagonal():
                          for above, main, below in diagonals])
     numpy_case("tridiagonal_solve", "TridiagonalSolve", [diagonals, right], T="dt:double",
                reference=[np.linalg.solve(matrices, right)])
+
+
+def make_triangular_bands():
+    """Diagonals of triangular matrices: the main one is the first of lower, the last of upper ones."""
+    draw = np.random.default_rng(41)
+    for lower, adjoint in ((True, False), (False, False), (False, True)):
+        bands, right = draw.normal(size=(2, 3, 5)), draw.normal(size=(2, 5, 2))
+        bands[:, 0 if lower else 2] += 3
+        matrices = np.zeros((2, 5, 5))
+        for d in range(3):
+            for row in range(d if lower else 0, 5 if lower else 5 - d):
+                column = row - d if lower else row + d
+                matrices[:, row, column] = bands[:, d if lower else 2 - d, row]
+        if adjoint:
+            matrices = matrices.swapaxes(1, 2)
+        name = ("lower" if lower else "upper") + ("_adjoint" if adjoint else "")
+        numpy_case(f"banded_triangular_solve_{name}", "BandedTriangularSolve", [bands, right],
+                   T="dt:double", lower=lower, adjoint=adjoint,
+                   reference=[np.linalg.solve(matrices, right)])

@@ -85,6 +85,22 @@ TEST(Relay, IntegersThatTvmDoesNotOrderAreOrderedAsWiderOnes) {
                           HasSubstr("cast(%2, dtype=\"uint16\")")));
 }
 
+TEST(Relay, BranchesOfTwoSizesAreRefused) {
+  const auto branches = [](const std::string& other) {
+    return Emit("%x: f32[1, 3], %c: bool[]",
+                "%y = onnx.If(%c) {then_branch = graph a() -> (%p) {\n%p = onnx.Abs(%x)\n}, "
+                "else_branch = graph b() -> (%q) {\n" +
+                    other + "\n}}");
+  };
+  EXPECT_THAT(branches("%q = onnx.Neg(%x)"), HasSubstr("negative(%x)"));
+  EXPECT_THAT(
+      branches("%q = onnx.Squeeze(%x)"),
+      HasSubstr(
+          "(onnx.If): error: Relay cannot express it: branches that give f32[1, 3] and f32[3]"));
+  EXPECT_THAT(branches("%q = onnx.Concat(%x, %x) {axis = 0}"),
+              HasSubstr("branches that give f32[1, 3] and f32[2, 3]"));
+}
+
 TEST(Relay, FloatsModuloInfinityAreNoProducts) {
   EXPECT_THAT(Emit("%x: f32[3], %n: f32[3]", "%y = onnx.Mod(%x, %n)"),
               AllOf(HasSubstr(" mod(%x, %n)"), Not(HasSubstr("floor_mod"))));
