@@ -113,7 +113,7 @@ Value* SplitBlocks(Composer& c, Value* x, const std::vector<LayoutAxis>& axes) {
 }  // namespace
 
 Value* ToLayout(Composer& c, Value* x, std::string_view from, std::string_view to) {
-  if (c.failed() || from == to) return x;
+  if (c.failed() || (from == to && !c.MaybeRank(x))) return x;
   const std::vector<LayoutAxis> source = ParseLayout(c, from);
   const std::vector<LayoutAxis> target = ParseLayout(c, to);
   const int rank = c.Rank(x);
@@ -121,6 +121,7 @@ Value* ToLayout(Composer& c, Value* x, std::string_view from, std::string_view t
   if (rank != static_cast<int>(source.size()))
     return c.Fail(InvalidInput("a tensor of rank " + std::to_string(rank) + " in layout \"" +
                                std::string(from) + "\""));
+  if (from == to) return x;
   const std::string plain_source = Capitals(source);
   const std::string plain_target = Capitals(target);
   if (plain_source.size() != source.size()) x = JoinBlocks(c, x, source);

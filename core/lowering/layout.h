@@ -9,8 +9,8 @@
 
 namespace dragoman {
 
-// `x` in layout `from` as it is in layout `to`. Fails for layouts of other axes, and for axes that
-// the blocks do not divide.
+// `x` in layout `from` as it is in layout `to`. Fails for layouts of other axes, for a rank that is
+// not that of `from`, and for axes that the blocks do not divide.
 Value* ToLayout(Composer& c, Value* x, std::string_view from, std::string_view to);
 
 }  // namespace dragoman

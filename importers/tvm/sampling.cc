@@ -28,7 +28,12 @@ Value* AffineGrid(Composer& c, Value* theta, const std::vector<std::int64_t>& si
 
 Value* GridSample(Composer& c, Value* x, Value* grid, const GridSampling& how) {
   std::vector<std::int64_t> order = AllAxes(c.Rank(x));
+  const int places = c.Rank(grid);
   if (c.failed()) return nullptr;
+  const auto rank = static_cast<int>(order.size());
+  if (rank < 3 || rank != places)
+    return c.Fail(InvalidInput("an image of rank " + std::to_string(rank) + " at places of rank " +
+                               std::to_string(places)));
   std::rotate(order.begin() + 1, order.begin() + 2, order.end());
   std::string mode = how.method;
   if (mode == "bilinear") mode = "linear";

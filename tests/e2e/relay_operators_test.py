@@ -350,6 +350,20 @@ class Networks(RelayCase):
 
 
 class Resized(RelayCase):
+    def test_operands_of_another_rank_are_refused(self):
+        call = "def @main(%x: Tensor[(1, 1, 3, 3), uint8], %v: Tensor[(3), float32]) {{ {} }}"
+        kernel = "kernel_size=[2, 2], channels=1"
+        for text, said in (
+                (f'qnn.conv2d(%x, 1f, {kernel}, out_dtype="int32")', 'a tensor of rank 0 in layout "OIHW"'),
+                (f"nn.conv2d(%v, %v, {kernel})", 'a tensor of rank 1 in layout "NCHW"'),
+                (f"nn.conv2d_transpose(%x, %v, {kernel})", "rank 1"),
+                ("image.dilation2d(%x, %v)", 'a tensor of rank 1 in layout "IHW"'),
+                ("image.grid_sample(%v, %v)", "an image of rank 1 at places of rank 1"),
+                ("image.grid_sample(%x, %v)", "an image of rank 4 at places of rank 1"),
+                ("nn.layer_norm(1f, %v, %v)", "a number in place of a tensor with axes")):
+            with self.subTest(text):
+                self.refused(call.format(text), 2, said)
+
     def test_what_tvm_computes_otherwise_is_refused(self):
         call = ('def @main(%x: Tensor[(1, 1, 4, 6), float32]) {{\n  image.resize2d(%x, size={}, '
                 'roi=[0f, 0f, 0f, 0f], method="{}", coordinate_transformation_mode="{}", '

@@ -122,6 +122,10 @@ void CheckKernel(Call& c, const Value* weight, int spatial, bool transposed) {
   const std::optional<std::int64_t> channels = c.MaybeInt("channels");
   const std::optional<std::vector<std::int64_t>> sizes = c.KnownSizes(weight);
   if (c.failed() || !sizes) return;
+  if (sizes->size() != static_cast<std::size_t>(spatial) + 2) {
+    c.Fail(InvalidInput("a kernel of rank " + std::to_string(sizes->size())));
+    return;
+  }
   if (channels && !transposed && *channels != sizes->front())
     c.Fail(InvalidInput("channels is " + std::to_string(*channels) + ", but the kernel has " +
                         std::to_string(sizes->front())));

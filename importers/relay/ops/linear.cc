@@ -48,6 +48,7 @@ struct Norm {
 
 Norm TakeNorm(Call& c, std::int64_t axis) {
   const int rank = c.Rank(c.Tensor(0));
+  if (!c.failed() && rank == 0) c.Fail(InvalidInput("a number in place of a tensor with axes"));
   const int at = c.Axis(c.Int("axis", axis), rank);
   Value* gamma = c.Tensor(1);
   Value* beta = c.Tensor(2);
