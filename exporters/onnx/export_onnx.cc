@@ -101,12 +101,17 @@ void DropEmptyLists(Graph& entry) {
   });
 }
 
-// ONNX wants two operands of a Loop, though it may have neither: one of nothing but a number of
-// iterations says that it has no condition.
+// Where a Loop has no condition, ONNX disregards what an iteration says of the next one, and its
+// reference evaluator runs none. In the common dialect that is a condition that holds at first.
 void SpellOmittedConditions(Graph& entry) {
-  ForEachGraph(entry, [](Graph& graph) {
+  const bool holds = true;
+  ForEachGraph(entry, [&](Graph& graph) {
     for (Node& node : graph.nodes()) {
-      while (node.Is("Loop") && node.num_operands() < 2) node.AddOperand(nullptr);
+      if (!node.Is("Loop")) continue;
+      while (node.num_operands() < 2) node.AddOperand(nullptr);
+      if (node.operand(1) == nullptr)
+        node.set_operand(1,
+                         graph.AddConstant("starts", Tensor::Of<bool>({}, std::span(&holds, 1))));
     }
   });
 }
@@ -267,7 +272,6 @@ Result<Model> PrepareFor(std::int64_t opset, const Model& model, const ExportOpt
     DRAGOMAN_TRY(GuardEmptySequences(*entry.graph));
     MakeConditionsScalar(*entry.graph);
     DropEmptyLists(*entry.graph);
-    SpellOmittedConditions(*entry.graph);
     // An ONNX file's operators on float64 and bfloat16 are for a runtime that has them.
     const bool is_onnx = options.kept_opset && *options.kept_opset <= opset;
     if (!is_onnx) DRAGOMAN_TRY(LowerDoubles(*entry.graph));
@@ -278,6 +282,7 @@ Result<Model> PrepareFor(std::int64_t opset, const Model& model, const ExportOpt
     SpellDoubles(*entry.graph, opset);
     WidenElements(*entry.graph, is_onnx ? BFloat16::kKept : BFloat16::kWidened);
     LowerOpset(*entry.graph, opset, options.kept_opset, findings);
+    SpellOmittedConditions(*entry.graph);
     CompleteResults(*entry.graph);
     RestoreMaps(entry, findings);
   }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // If, Loop and Scan: bodies are lowered for the types that their inputs have in the common graph.
 #include <algorithm>
+#include <cstdint>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "core/ir/for_each_value.h"
 #include "core/ir/node_attributes.h"
@@ -18,6 +21,13 @@ const Value* FindOuter(const Graph* graph, const std::string& name) {
     if (const Value* value = FindValue(*graph, name)) return value;
   }
   return nullptr;
+}
+
+// Of a condition, if it is known.
+std::optional<bool> KnownTruth(const Value* condition, GraphBuilder& builder) {
+  if (condition == nullptr || condition->type().dtype() != DType::kBool) return std::nullopt;
+  const std::optional<std::vector<std::int64_t>> known = builder.KnownInts(condition);
+  return known && known->size() == 1 ? std::optional(known->front() != 0) : std::nullopt;
 }
 
 }  // namespace
@@ -130,10 +140,8 @@ Result<std::vector<Value*>> OnnxGraphLowering::LowerIf(const Node& node, const C
     }
     DRAGOMAN_TRY(BindBranchInputs(*branch, node));
   }
-  if (std::optional<std::vector<std::int64_t>> known = builder.KnownInts(operands[0]);
-      known && known->size() == 1 && operands[0]->type().dtype() == DType::kBool) {
-    return LowerTaken(known->front() != 0 ? *then_branch : *else_branch, scope, builder);
-  }
+  if (const std::optional<bool> holds = KnownTruth(operands[0], builder))
+    return LowerTaken(*holds ? *then_branch : *else_branch, scope, builder);
   Result<std::shared_ptr<Graph>> then_body = LowerBody(*then_branch, scope, {});
   if (!then_body.ok())
     return LowerOnlyBranch(*else_branch, operands[0], false, then_body.error(), scope, builder);
@@ -152,6 +160,7 @@ Result<std::vector<Value*>> OnnxGraphLowering::LowerLoop(const Node& node, const
   DRAGOMAN_ASSIGN(std::vector<Value*> operands, RequiredOperands(node, 2));
   DRAGOMAN_ASSIGN(const Graph* body, Body(node, "body"));
   if (operands.size() < 2) operands.resize(2, nullptr);
+  if (KnownTruth(operands[1], builder) == true) operands[1] = nullptr;  // which goes unsaid
   const std::size_t carried = operands.size() - 2;
   if (body->num_inputs() != carried + 2 || body->num_outputs() < carried + 1) {
     return InvalidInput("body '" + body->name() + "' has " + std::to_string(body->num_inputs()) +

@@ -328,6 +328,24 @@ entry forward(%q: f32[2, 4, 9, 8], %k: f32[2, 2, 9, 8], %v: f32[2, 2, 9, 8], %m:
         model.write_text(text.replace("%z: f32[n, 3]", "%z: f32[n, n]"))
         self.assertEqual(dragoman("diff", model, written).returncode, 1)
 
+    def test_a_condition_of_a_loop_that_holds_at_first_goes_unsaid(self):
+        """Files of ONNX say it: without it, what iterations say of the next one is disregarded."""
+        model, written = self.out / "model.dgt", self.out / "written.onnx"
+        model.write_text("""dragoman 1 common onnx
+opset "" 22
+
+entry main(%n: i64[], %x: f32[2]) -> (%y) {
+  %y = onnx.Loop(%n, _, %x) {body = graph body(%i: i64[], %runs: bool[], %s: f32[2]) -> (%more, %t) {
+    const %ten: f32[] = 10.0
+    %t = onnx.Add(%s, %s)
+    %most = onnx.ReduceMax(%t) {keepdims = 0}
+    %more = onnx.Less(%most, %ten)
+  }}
+}
+""")
+        self.done("convert", model, "-o", written)
+        self.assertEqual(self.done("diff", model, written), "equal (common level)\n")
+
     def test_conversions_of_loops_equal_them(self):
         """Iterations run where their condition holds, which some formats keep as a state."""
         model = self.out / "model.dgt"

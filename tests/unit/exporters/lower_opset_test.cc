@@ -261,7 +261,7 @@ TEST_F(ExportOnnxTest, WhatAScansBodyIsGivenIsCopiedBeforeItIsAResult) {
   }
 }
 
-// ONNX: "Inputs (2 - ∞)".
+// ONNX: "Inputs (2 - ∞)"; what an iteration says of the next one counts where a condition is given.
 TEST_F(ExportOnnxTest, LoopsHaveTwoOperandsThoughTheyHaveNoConditionAndCarryNothing) {
   Result<Model> model = RoundTrip(R"(graph main(%count: i64[]) -> (%rows) {
     %rows: i64[?] = onnx.Loop(%count) {body = graph body(%turn: i64[], %go: bool[]) -> (%more, %row) {
@@ -270,7 +270,10 @@ TEST_F(ExportOnnxTest, LoopsHaveTwoOperandsThoughTheyHaveNoConditionAndCarryNoth
     }}
   })");
   ASSERT_TRUE(model.ok()) << model.error().ToString();
-  EXPECT_EQ(model->main().first_node()->num_operands(), 2U);
+  const Node& loop = *model->main().first_node();
+  ASSERT_EQ(loop.num_operands(), 2U);
+  ASSERT_TRUE(loop.operand(1) != nullptr && loop.operand(1)->is_constant());
+  EXPECT_EQ(loop.operand(1)->tensor()->IntAt(0), 1);
 }
 
 // Substitution from the last row on; larger matrices stay, which a warning says.
