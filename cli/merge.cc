@@ -223,7 +223,7 @@ void AddSplit(CommandLine& program) {
   AddFacts(command, options->lowering);
   AddCommonOptions(command, options->common);
   command.SetFooter(
-      "Each part also gives what later ones read of it. A line for each tells its inputs and\n"
+      "Each part also gives what later ones read of it. A line for each lists its inputs and\n"
       "outputs.\n"
       "\n"
       "  dragoman split model.onnx -o parts.onnx --at /layers.3/out --at /layers.7/out");

@@ -16,7 +16,7 @@ namespace {
 // Takes the line of times that both engines begin their report with.
 Status AddTimes(const std::string& report, Benchmark& benchmark) {
   const auto json = nlohmann::json::parse(report.substr(0, report.find('\n')), nullptr, false);
-  if (!json.is_object()) return Internal("a run does not tell its times");
+  if (!json.is_object()) return Internal("a run does not state its times");
   benchmark.rounds.push_back({json["min"], json["median"], json["p99"]});
   std::int64_t& most = benchmark.memory.program;
   most = std::max(most, json.value("peak_bytes", std::int64_t{0}));

@@ -3,12 +3,18 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <string>
+#include <unordered_map>
 #include <utility>
 
 #include "core/compare/equal.h"
+#include "core/compare/fingerprint.h"
+#include "core/compare/hash_consing.h"
 
 namespace dragoman {
 namespace {
+
+const CompareOptions kOptions = {.level = Level::kCommon};
 
 bool SameNames(const Graph& a, const Graph& b) {
   if (a.num_inputs() != b.num_inputs() || a.num_outputs() != b.num_outputs()) return false;
@@ -26,9 +32,27 @@ bool SameNames(const Graph& a, const Graph& b) {
 bool Repeats(const Model& a, const Model& b) {
   if (!SameNames(a.main(), b.main()) || a.entries.front().states != b.entries.front().states)
     return false;
-  const auto difference = CompareModels(a, b, {.level = Level::kCommon});
+  const auto difference = CompareModels(a, b, kOptions);
   return difference.ok() && !difference->has_value();
 }
+
+// Texts of what entries compute, which are equal for equal ones: only such are compared.
+class EntryKeys {
+ public:
+  std::string Of(const Model& single) {
+    compare::TraitTable traits(kOptions, single, single);
+    compare::NodeClasses nodes(single, kOptions, classes_, constants_, traits);
+    if (!nodes.Build().ok()) return "";  // functions call themselves
+    std::string key;
+    for (const Use& output : single.main().outputs())
+      compare::AppendInt(key, nodes.CodeOf(output.value()));
+    return key;
+  }
+
+ private:
+  compare::ClassTable classes_;
+  compare::ConstantTable constants_{kOptions};
+};
 
 }  // namespace
 
@@ -37,15 +61,19 @@ std::vector<RepeatedEntry> DropRepeatedEntries(Model& model) {
   if (model.entries.size() < 2) return dropped;
   std::vector<Entry> entries = std::exchange(model.entries, {});
   std::vector<Model> kept;
+  std::unordered_map<std::string, std::vector<std::size_t>> by_key;  // of `kept`
+  EntryKeys keys;
   for (Entry& entry : entries) {
     Model single = Clone(model);
     single.entries.push_back(std::move(entry));
+    std::vector<std::size_t>& alike = by_key[keys.Of(single)];
     const auto earlier =
-        std::ranges::find_if(kept, [&](const Model& other) { return Repeats(other, single); });
-    if (earlier == kept.end()) {
+        std::ranges::find_if(alike, [&](std::size_t i) { return Repeats(kept[i], single); });
+    if (earlier == alike.end()) {
+      alike.push_back(kept.size());
       kept.push_back(std::move(single));
     } else {
-      dropped.push_back({single.entries.front().name, earlier->entries.front().name});
+      dropped.push_back({single.entries.front().name, kept[*earlier].entries.front().name});
     }
   }
   for (Model& single : kept) model.entries.push_back(std::move(single.entries.front()));

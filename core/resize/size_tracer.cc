@@ -479,7 +479,8 @@ Result<bool> SizeTracer::ChangeOperands(Node& node) {
           operand.name(), (*operand.type().shape())[axis].ToString(), axis, size.ToString());
       if (Computed(operand)) {
         why +=
-            "; its elements do not tell those of other sizes: dynamic_shapes of its exporter keeps "
+            "; its elements do not determine those of other sizes: dynamic_shapes of its exporter "
+            "keeps "
             "the axis open, and generalize takes two exports";
       }
       return Refuse(node, std::move(why));

@@ -97,7 +97,7 @@ constexpr PassInfo kPasses[] = {
      .families = kFunctions},
     {.name = "omit-guards",
      .sentence = "leaves out what guards a softmax against infinities and NaN that its operand "
-                 "cannot have, as bounds of it tell",
+                 "cannot have, as bounds of it show",
      .run = OmitGuards,
      .at_end = true,
      .reads_weights = true},

@@ -517,7 +517,7 @@ nb::class_<ModelObject> BindModels(nb::module_& m) {
       "shapes: sizes of inputs, {\"x\": (\"n\", 3, None)}; a size is a number, an expression over\n"
       "symbols, \"?\" if it is unknown, or None to leave it as it was. \"int64:1,n\" also states\n"
       "the element type. dims: sizes of symbols, wherever they occur. entry: the only one to\n"
-      "keep. tags: of a graph of a SavedModel. format: where content and suffix do not tell.\n"
+      "keep. tags: of a graph of a SavedModel. format: where content and suffix do not say.\n"
       "strict: warnings are errors. expand_limit: bytes that data of the model may expand to.");
 
   nb::class_<ModelObject> model(m, "Model",

@@ -490,8 +490,8 @@ entry main(%x: f32[2, 6, 6]) -> (%y: f32[*]) {{
   const %table: {kind} = [{nested(np.asarray(table, float))}]
   %y = onnx.Add(%x, %table)
 }}""", "x=2,n,n")
-                self.assertIn("elements do not tell those of other sizes: dynamic_shapes of its "
-                              "exporter keeps the axis open", error)
+                self.assertIn("elements do not determine those of other sizes: dynamic_shapes of "
+                              "its exporter keeps the axis open", error)
 
     def test_what_only_an_input_states_is_refused(self):
         error = self.refused("""dragoman 1 source onnx

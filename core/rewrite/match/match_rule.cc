@@ -224,7 +224,8 @@ bool RuleMatcher::Solve(State& state) {
   while (!state.goals.empty()) {
     if (found_) return true;
     if (++steps_ > kMostSteps)
-      return Fail(state, true, [] { return std::string("it fits in too many ways to be told"); });
+      return Fail(state, true,
+                  [] { return std::string("it fits in too many ways to try them all"); });
     const Goal goal = state.goals.back();
     state.goals.pop_back();
     if (!MatchGoal(goal, state)) return false;

@@ -120,7 +120,7 @@ Result<bool> TakeMaskedBranch(Node& node, PassContext& context) {
              Gives(*whole.output(i), *outer, *node.operand(0), holds, context);
     }
     if (!same) continue;
-    context.Explain(node, "replaced by the branch whose masks tell what the other gives");
+    context.Explain(node, "replaced by the branch whose masks show what the other gives");
     DRAGOMAN_TRY(InlineBody(node, whole, {}, context));
     return true;
   }

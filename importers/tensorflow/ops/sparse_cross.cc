@@ -38,7 +38,7 @@ Column DenseColumn(Call& c, Value* values, Value* count) {
 // Operands: indices, values and sizes of `sparse` columns, then dense ones up to operand `end`.
 std::vector<Column> TakeColumns(Call& c, std::size_t sparse, std::size_t end, Value** count) {
   if (c.failed() || 3 * sparse > end || end == 0 || end > c.num_operands()) {
-    c.Fail(InvalidInput("its operands are not as many as it tells"));
+    c.Fail(InvalidInput("its operands are not as many as it states"));
     return {};
   }
   *count = sparse > 0 ? c.Select(c.Index(2 * sparse), 0, 0) : c.Size(c.Tensor(0), 0);

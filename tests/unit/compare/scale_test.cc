@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graphs of a million nodes: time and memory of equality must stay linear.
+// Graphs of a million nodes, and many entries: time and memory of equality must stay linear.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
 #include <ctime>
+#include <string>
+#include <vector>
 
 #include "core/compare/equal.h"
+#include "core/compare/repeated_entries.h"
 
 namespace dragoman {
 namespace {
@@ -81,6 +84,29 @@ TEST(Scale, EqualSiblingsThatNothingUsesArePaired) {
   EXPECT_FALSE(CompareModels(a, b, {})->has_value());
   AddNode(b.main(), "Relu", {b.main().input(0)});
   EXPECT_TRUE(CompareModels(a, b, {})->has_value());
+}
+
+// Each of them twice; they differ far from their outputs.
+TEST(Scale, EntriesAreComparedWithThoseLikeThemOnly) {
+  constexpr int kEntries = 3'000;
+  Model model;
+  model.level = Level::kCommon;
+  for (int i = 0; i < kEntries; ++i) {
+    Entry& entry = model.entries.emplace_back();
+    entry.name = "entry_" + std::to_string(i);
+    entry.graph = std::make_unique<Graph>();
+    Graph& graph = *entry.graph;
+    Value* at = graph.AddInput("x", Type::Tensor(DType::kI64, std::vector<std::int64_t>{}));
+    at = AddNode(graph, "Mul", {at, graph.AddConstant("c", Tensor::Int(i / 2))});
+    for (int node = 0; node < 50; ++node) at = AddNode(graph, "Neg", {at});
+    graph.AddOutput(at);
+  }
+  const std::clock_t start = std::clock();
+  const std::vector<RepeatedEntry> dropped = DropRepeatedEntries(model);
+  EXPECT_LT(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC, kMaxSeconds);
+  ASSERT_EQ(dropped.size(), kEntries / 2);
+  EXPECT_EQ(model.entries.size(), kEntries / 2);
+  EXPECT_EQ(dropped.back().earlier, model.entries.back().name);
 }
 
 }  // namespace
