@@ -27,7 +27,7 @@ CALLS = r"""
 #include <memory>
 #include <string>
 #include <vector>
-#include "open.h"
+#include "opened.h"
 
 static long allocations = 0;
 extern "C" void* __libc_malloc(std::size_t);
@@ -41,7 +41,7 @@ extern "C" void* aligned_alloc(std::size_t alignment, std::size_t size) {
   return __libc_memalign(alignment, size);
 }
 
-static void Write(const std::string& name, const open::rt::Tensor<float>& y) {
+static void Write(const std::string& name, const opened::rt::Tensor<float>& y) {
   std::FILE* file = std::fopen(name.c_str(), "wb");
   const auto view = y.view();
   std::fwrite(view.data, sizeof(float), static_cast<std::size_t>(view.size()), file);
@@ -50,11 +50,11 @@ static void Write(const std::string& name, const open::rt::Tensor<float>& y) {
 
 // Arguments: two sizes for each call.
 int main(int argc, char** argv) {
-  open::Options options;
-  options.weights = "open.weights";
-  open::Open model(options);
-  const std::unique_ptr<open::Open> fork = model.Fork();
-  open::rt::Tensor<float> states, image;
+  opened::Options options;
+  options.weights = "opened.weights";
+  opened::Opened model(options);
+  const std::unique_ptr<opened::Opened> fork = model.Fork();
+  opened::rt::Tensor<float> states, image;
   std::vector<float> x(100000), h(100000);
   for (std::size_t i = 0; i < x.size(); ++i) {
     x[i] = static_cast<float>(i * 37 % 101) / 101.0f - 0.5f;
@@ -64,7 +64,7 @@ int main(int argc, char** argv) {
     const long before = allocations;
     for (int i = 1; i + 1 < argc; i += 2) {
       const long a = std::atol(argv[i]), b = std::atol(argv[i + 1]);
-      open::Open& object = i / 2 % 2 == round ? model : *fork;
+      opened::Opened& object = i / 2 % 2 == round ? model : *fork;
       const auto status = object.run(ARGUMENTS, states, image);
       if (!status.ok()) return std::puts(status.message()), 1;
       if (round == 1) continue;
@@ -256,7 +256,7 @@ class OpenSizes(CommandCase):
         """What the program's calls of such sizes print; their outputs are files in its folder."""
         onnx.save(model, self.out / "open.onnx")
         program = self.out / "program"
-        self.done("codegen", self.out / "open.onnx", "-o", program, "-q", "--name", "open",
+        self.done("codegen", self.out / "open.onnx", "-o", program, "-q", "--name", "opened",
                   "--no-reference")
         (program / "calls.cc").write_text(CALLS.replace("ARGUMENTS", arguments))
         sources = [path for path in program.rglob("*.cc") if path.name != "infer.cc"]
@@ -286,7 +286,7 @@ class OpenSizes(CommandCase):
         sizes = [(2, 5), (1, 1), (3, 17), (0, 4), (2, 0), (1, 40), (17, 3), (2, 5)]
         sizes += [tuple(np.random.default_rng(6).integers(1, 12, 2)) for _ in range(6)]
         self.calls(attention_model(), "{x.data(), a, b, 24}, {h.data(), a, 2, b / 3, 6}", sizes)
-        program = (self.out / "program" / "open.cc").read_text()
+        program = (self.out / "program" / "opened.cc").read_text()
         for kind, count in (("DynamicAttention", 2), ("DynamicRotary", 2), ("PackedLinear", 5)):
             self.assertEqual(program.count(f"  rt::{kind} "), count, kind)
         for i, (batch, steps) in enumerate(sizes):
