@@ -57,7 +57,8 @@ def generate(model, program, folder, arguments=()):
             if path.suffix == ".weights":
                 shutil.copy(path, place)
             elif path.suffix in (".h", ".cc") or path.name == "libraries.cmake":
-                write_if_changed(place, path.read_text())
+                # The namespace that a program gives its copy of the runtime; here all share one.
+                write_if_changed(place, path.read_text().replace(f" of_{program} ", " of_all "))
     # Each program has loops of its own in this file; the runtime of all has all of them.
     write_if_changed(folder / "runtime/fast/used.h", (RUNTIME / "fast/used.h").read_text())
     return ""
