@@ -480,8 +480,7 @@ Result<bool> SizeTracer::ChangeOperands(Node& node) {
       if (Computed(operand)) {
         why +=
             "; its elements do not determine those of other sizes: dynamic_shapes of its exporter "
-            "keeps "
-            "the axis open, and generalize takes two exports";
+            "keeps the axis open, and generalize takes two exports";
       }
       return Refuse(node, std::move(why));
     }
